@@ -1,1 +1,1 @@
-"""Who starts the reviewers that this installation hosts, keeps them alive and ends them?"""
+"""The engine that runs hosted reviewers: starts their runs, renews their leases and ends them."""

@@ -1,7 +1,7 @@
-"""Which runs begin now, and which must end? Read from the inbox each time: nothing is remembered that could be lost.
+"""Starts and cancels runs of hosted reviewers, from what the inbox says; no state is kept that could be lost.
 
-Whatever the inbox says is owed by a reviewer who is hosted here is begun, the most urgent first, as many as one
-reviewer may have at once. What failed is begun again after a pause; how often, the gate counts.
+A request that the inbox gives to a reviewer who is hosted here becomes a run, the most urgent first, as many as one
+reviewer may have at once. A failed run is started again after a pause; the gate counts how often.
 """
 
 from __future__ import annotations
@@ -30,51 +30,53 @@ from foureyes.core.rules import Limits, Stage
 from foureyes.engine.port import MINDS_MAX, Engine, Run
 from foureyes.engine.steps import Steps
 
-#: So many runs begin in one look; the rest have their turn in the next, which follows at once.
+#: The most runs that begin in one look at the inbox; the rest begin in the next, which follows at once.
 STARTS_MAX = 50
-#: Requests that are looked through, the most urgent first; what cannot be helped must not hide what can.
+#: The most requests that are looked through, the most urgent first; a request that cannot be served must not hide one
+#: that can.
 ROWS_MAX = 1_000
 KNOWN_MAX = 10_000
-#: So many runs more than the policy's limit a program may have, one each for authors of whom it has none.
+#: How many runs more than the policy's limit a program may have, one each for authors who have none with it.
 OTHERS_MAX = 5
-#: The same run is begun so often at once; the gate counts failures, and one that it never hears of is no failure.
+#: The same run is started at most this often in a row; the gate counts failures, but not one that it never hears of.
 TRIES_MAX = 3
-#: So long a seat is left alone that the gate did not let us take.
+#: How long a seat is left alone that the gate did not let us take.
 REFUSED_FOR = timedelta(minutes=1)
 #: The pause after the first failure of a seat; each later one is four times as long.
 AGAIN_AFTER = timedelta(seconds=2)
 AGAIN_FACTOR = 4
-#: The inbox is read so often when nobody rings: other processes write to it too, and pauses end.
+#: How often the inbox is read when the bell does not ring: other processes write to it too, and pauses end.
 LOOK_SECONDS = 1.0
-#: Rings so close together are one look.
+#: Rings so close together lead to one look.
 GAP_SECONDS = 0.05
 log = logging.getLogger("foureyes.engine")
 
 
 @dataclass(slots=True, kw_only=True)
 class Dispatcher:
-    """Keeps an engine at what the inbox says."""
+    """Starts and cancels runs so that the engine does what the inbox asks for."""
 
     steps: Steps
     engine: Engine
     bell: Bell
     clock: Callable[[], datetime]
-    #: How many agents and models are at work at once, over all processes.
+    #: How many agents and models may be at work at once, over all processes.
     minds_max: Callable[[], int] = lambda: MINDS_MAX
     woken: asyncio.Event = field(default_factory=asyncio.Event)
-    #: Set when it has looked once: whatever a dead process left behind is taken up before any deadline passes.
+    #: Set after the first look: what a dead process left behind is taken up before any deadline passes.
     looked: asyncio.Event = field(default_factory=asyncio.Event)
-    #: Those who are hosted here, and how the inbox names them.
+    #: The reviewers hosted here, and the names under which the inbox lists them.
     _asked: tuple[Pool | None, list[str]] = (None, [])
-    #: The author of a review that came in here; empty where it did not.
+    #: The author of a review that was opened at this server; empty where it was opened elsewhere.
     _ours: dict[str, str] = field(default_factory=dict)
-    #: Who may not sit where, as the gate said a moment ago: review, seat, reviewer.
+    #: Until when a reviewer may not take a seat, as the gate refused it lately: review, seat, reviewer.
     _refused: dict[tuple[str, str, str], datetime] = field(default_factory=dict)
-    #: How often each run was begun in this process; whatever the gate makes of their ends, nobody is asked for ever.
+    #: How often each run was started in this process; whatever the gate makes of their ends, no reviewer is asked for
+    #: ever.
     _begun: Counter[str] = field(default_factory=Counter)
 
     async def once(self) -> int:
-        """End what nobody waits for, begin what is owed; how much was begun."""
+        """Cancel runs that are no longer wanted, start those that are owed; return how many were started."""
         try:
             return await self._once()
         finally:
@@ -92,7 +94,7 @@ class Dispatcher:
                 going.append(run)
             else:
                 await self.engine.cancel(run.id)
-        # Whatever is done on this server rings, and mostly nobody hosted here is asked for anything.
+        # Every change on this server rings the bell, and mostly it asks no reviewer hosted here for anything.
         if self._asked[0] is not pool:
             self._asked = pool, _asked(pool)
         if not going and not await self.steps.store.read(Quick(lambda reading: reading.owes_report(self._asked[1]))):
@@ -123,7 +125,7 @@ class Dispatcher:
         return begun
 
     async def pause(self) -> None:
-        """Wait until somebody rings, or a while."""
+        """Wait until the bell rings, or LOOK_SECONDS have passed."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):  # `wait_for` may lose that it was cancelled
                 await self.woken.wait()
@@ -148,7 +150,7 @@ class Dispatcher:
                 taken.add(place)
                 run = self._run(reading, row, pool, busy, now)
             except Damaged as error:
-                # One that was altered must not keep the reviewers from the others.
+                # A review that was altered must not keep the reviewers from the others.
                 log.error("not begun: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
                 self._ours[row.review] = ""
                 continue
@@ -160,7 +162,7 @@ class Dispatcher:
         return found
 
     def _rows(self, reading: Reading) -> list[InboxRow]:
-        """What those who are hosted owe, what waits in their queues, then what they may take."""
+        """Return the inbox rows of hosted reviewers: what they owe, then their queues, then what they may take."""
         rows = [row for name in self._asked[1] for row in reading.inbox(name, ROWS_MAX) if row.kind == "report"]
         return sorted(rows, key=lambda one: (not one.held, one.queued, one.due))
 
@@ -186,7 +188,10 @@ class Dispatcher:
         )
 
     def _cannot(self, review: Review, seat: Seat, busy: _Busy) -> set[str]:
-        """Who cannot take a free seat: who sits in that stage already, has enough at hand, or was refused there."""
+        """Return the reviewers who cannot take a free seat.
+
+        They sit in that stage already, have enough work, or were refused there.
+        """
         sitting = {one.reviewer.name for one in review.seats_of(seat.stage, seat.part) if one.reviewer}
         refused = {name for (where, place, name) in self._refused if (where, place) == (review.id, seat.id)}
         return sitting | refused | busy.full(review.author.name) | busy.sitting(review.id, seat.stage)
@@ -201,13 +206,13 @@ class Dispatcher:
 
 @dataclass(slots=True, kw_only=True)
 class _Busy:
-    """How much everybody has at hand."""
+    """How much work each reviewer has."""
 
     pool: Pool
     limits: Limits
     minds_max: int
     _count: Counter[str] = field(default_factory=Counter)
-    #: By reviewer and author.
+    #: The number of runs by reviewer and author.
     _of: Counter[tuple[str, str]] = field(default_factory=Counter)
     _sitting: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
@@ -235,14 +240,14 @@ class _Busy:
 
 
 def _asked(pool: Pool) -> list[str]:
-    """How the inbox names those who are hosted here, by themselves and by their roles."""
+    """Return the names under which the inbox lists the reviewers hosted here: their own, and their roles."""
     spelled = {one.replace(*sides) for one in pool.roles() for sides in (("-", "_"), ("_", "-"))}
     roles = sorted(spelled | set(pool.roles()))
     return [*pool.names(), *map(role, roles), *([ANYONE, COUNSEL] if pool.minds() else [])]
 
 
 def _attempt(review: Review, seat: Seat, request: ReportRequest) -> int:
-    """Grows with whatever makes the gate ask this seat again, so that no two runs bear one name."""
+    """Return a number that grows whenever the gate asks this seat again, so that no two runs have the same id."""
     report = review.reports.get((seat.id, review.revision))
     answers = sum(review.findings[one].answers for one in request.about)
     failures = review.failures.get((seat.id, review.revision), 0)
@@ -250,18 +255,21 @@ def _attempt(review: Review, seat: Seat, request: ReportRequest) -> int:
 
 
 def _rests(review: Review, seat: Seat, request: ReportRequest, stage: Stage, now: datetime) -> bool:
-    """Whether who failed is left alone for a while yet. The seat was asked anew at the failure, and due from then."""
+    """True if the reviewer's last failure is too recent to ask again.
+
+    The seat was asked anew at the failure, and its due time counts from then.
+    """
     failures = review.failures.get((seat.id, review.revision), 0) % (stage.options.failures_max + 1)
     if not failures or seat.lease is not None or request.step is not None or request.queued:
         return False
     factor: int = AGAIN_FACTOR ** (failures - 1)
     failed = request.due - stage.options.times.unstarted
-    # A clock that was set back since does not make it longer.
+    # A clock that was set back since does not make the pause longer.
     return failed <= now < failed + AGAIN_AFTER * factor
 
 
 def _author_here(reading: Reading, review: str) -> str:
-    """The author of a review, if somebody enrolled opened it, at a door of this server."""
+    """Return the author of a review that was opened by an enrolled account at this server; empty for others."""
     return next((name for name in _authors(reading, review) if account(reading, name) is not None), "")
 
 

@@ -1,8 +1,8 @@
-"""How are runs carried out by many processes? As workflows of DBOS on PostgreSQL, with every call that was paid kept.
+"""The engine for many processes: runs are DBOS workflows on PostgreSQL, and each paid call is recorded.
 
-The inbox stays the truth: a workflow begins what it asks for, and what it does not ask for any more is cancelled. Each
-worker has a queue of its own, because each hosts its own reviewers; whoever dispatches chooses. Programs cost nothing
-and take a moment: they run where they are dispatched.
+The inbox stays the source of truth: a workflow begins what it asks for, and what it no longer asks for is cancelled.
+Each worker has a queue of its own, because each hosts its own reviewers; the dispatcher chooses the worker. Programs
+cost nothing and take a moment: they run where they are dispatched.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from foureyes.engine.steps import LEASE, Ended, Steps
 from foureyes.engine.tables import quieted
 from foureyes.engine.workers import Workers
 
-#: Ours: by default it is a hash of the program, and whatever runs would be orphaned by every new version.
+#: A fixed version: by default DBOS takes a hash of the program, and every new version would orphan the runs under way.
 VERSION = "1"
 NAME = "foureyes"
 WORKFLOW = "run"
-#: How often a worker looks into its queue.
+#: How often a worker polls its queue.
 POLL_SECONDS = 0.25
 CONNECTIONS = 5
-#: What runs here is compared with what DBOS says of it at most so often.
+#: Runs here are compared with the tables of DBOS at most this often.
 COMPARE_SECONDS = 1.0
-#: A run that was taken from the queue and not begun at so many looks lost its seat, or its way.
+#: A run that was taken from the queue but is not under way at this many looks lost its seat, or was lost itself.
 ASTRAY_LOOKS_MAX = 5
-#: A run whose worker died so often has no answer: it may be what kills them.
+#: A run whose worker died this often fails without an answer: it may be what kills the workers.
 DEATHS_MAX = 3
-#: Runs under way that are looked at.
+#: The most runs under way that are looked at.
 RUNS_MAX = 1_000
-#: So long a worker that ends lets its runs go on.
+#: How long a worker that shuts down lets its runs go on.
 DRAIN_SECONDS = 7.0
 _ACTIVE = ["ENQUEUED", "PENDING"]
 _ENDED = ["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
@@ -58,14 +58,14 @@ class _Flow:
     run: Run
     usd_micro: int
     key: str
-    #: Whose queue it is in, or who carries it out.
+    #: The worker in whose queue it is, or that carries it out.
     worker: str
     begun: bool
     deaths: int
 
 
 class DurableEngine:
-    """Hands runs over to workers, and carries out those that are handed to this one."""
+    """Hands runs over to workers, and carries out those that are handed to this process."""
 
     def __init__(
         self,
@@ -77,12 +77,12 @@ class DurableEngine:
         ended: Callable[[], None] = lambda: None,
         lease: timedelta = LEASE,
     ) -> None:
-        """Be the worker of that name: `own` has the reviewers of this process, `all_` knows those of everybody."""
+        """Be the worker of that name: `own` has the reviewers of this process, `all_` knows those of all workers."""
         self._url, self._workers, self._own, self._all = url, workers, own, all_
         self._local = LocalEngine(own, ended=ended, lease=lease)
-        #: Runs that somebody wanted to end at the last look; who has just handed in needs a moment to say so.
+        #: Runs that were not wanted at the last look; a reviewer that has just handed in needs a moment to record it.
         self._unwanted: set[str] = set()
-        #: Begun here by the tables of DBOS and not by us, and at how many looks.
+        #: Runs that have begun here by the tables of DBOS but are not under way, and at how many looks.
         self._astray: Counter[str] = Counter()
         self._compared = 0.0
         self._is_open = False
@@ -90,7 +90,7 @@ class DurableEngine:
         self.queued = 0
 
     async def start(self) -> None:
-        """Begin to look into the queue of this worker."""
+        """Begin to serve the queue of this worker."""
         quieted()
         config: DBOSConfig = {
             "name": NAME,
@@ -117,7 +117,7 @@ class DurableEngine:
         )
 
     async def hand_over(self, run: Run) -> bool:
-        """Begin it here or give it to a worker; False where one is under way on that seat, or nobody is free."""
+        """Start the run here or give it to a worker; False if the seat has a run under way, or no worker is free."""
         flows = await self._flows()
         same = [one for one in flows if one.run.place == run.place]
         orphan = next((one for one in same if one.run == run and not self._lives(one)), None)
@@ -143,11 +143,11 @@ class DurableEngine:
         return await self._enqueued(run, worker, order)
 
     async def has_room(self, run: Run) -> bool:
-        """Whether somebody who hosts the reviewer is free."""
+        """True if a worker that hosts the reviewer is free."""
         return self._is_program(run) or self._free(run.reviewer, await self._flows()) is not None
 
     async def heartbeat(self) -> None:
-        """Renew the seats of what runs here; end what was cancelled or taken up elsewhere, and what lost its seat."""
+        """Renew the seats of runs here; end runs that were cancelled, taken up elsewhere, or lost their seat."""
         await self._local.heartbeat()
         now = self._own.watch()
         if now - self._compared < COMPARE_SECONDS:
@@ -158,7 +158,8 @@ class DurableEngine:
             status=["PENDING"], name=WORKFLOW, executor_id=self._workers.name, limit=RUNS_MAX, load_output=False
         )
         ours = {one.workflow_id for one in found}
-        # A program is begun here without the tables; but a command may have been given to the one worker who hosts it.
+        # A program is started here without the tables; but a command may have been given to the one worker that hosts
+        # it.
         for one in {one.id for one in going if not self._is_program(one)} - ours:
             await self._local.cancel(one)
         self._astray = Counter({one: self._astray[one] + 1 for one in ours - {one.id for one in going}})
@@ -166,7 +167,10 @@ class DurableEngine:
             await DBOS.cancel_workflows_async(gone)
 
     async def take_up(self) -> None:
-        """Give what dead workers left to others, who go on from the last call that was kept; forget what has ended."""
+        """Give runs of dead workers to others, and delete the workflows that have ended.
+
+        A run that is taken up goes on from the last recorded call.
+        """
         flows = await self._flows()
         for one in flows:
             if self._lives(one):
@@ -179,11 +183,11 @@ class DurableEngine:
             status=_ENDED, name=WORKFLOW, limit=RUNS_MAX, load_input=False, load_output=False
         )
         if over:
-            # What was said in them is in the log; nobody else is to read it here.
+            # The answers are in the log; nobody else is to read them here.
             await DBOS.delete_workflows_async([one.workflow_id for one in over])
 
     async def cancel(self, run: str) -> None:
-        """End it here, or have it ended by whoever carries it out: at the next look, it may just have handed in."""
+        """Cancel a run here, or on its worker: there only at the second look, because it may just have handed in."""
         here = any(one.id == run for one in await self._local.under_way())
         elsewhere = not here and any(one.run.id == run and one.begun for one in await self._flows())
         if elsewhere and run not in self._unwanted:
@@ -194,11 +198,11 @@ class DurableEngine:
         await self._local.cancel(run)
 
     async def here(self) -> int:
-        """How many runs this process carries out."""
+        """Return how many runs this process carries out."""
         return len(await self._local.under_way())
 
     async def under_way(self) -> tuple[Run, ...]:
-        """Every run that was handed over and has not ended, whoever carries it out."""
+        """Return every run that was handed over and has not ended, on any worker."""
         if not self._is_open:
             return ()
         flows = await self._flows()
@@ -208,13 +212,13 @@ class DurableEngine:
         return tuple(found.values())
 
     async def drain(self) -> None:
-        """Take nothing more, and let what runs go on for a while."""
+        """Accept no more runs, and let those under way go on for DRAIN_SECONDS."""
         await self._workers.leave()
         await DBOS.delete_queue_async(_queue(self._workers.name))
         await self._local.finish(DRAIN_SECONDS)
 
     async def close(self) -> None:
-        """Give back what runs here, so that others go on at once; the seats stay held."""
+        """Give the runs under way here back, so that other workers go on at once; the seats stay held."""
         if not self._is_open:
             return
         self._is_open = False
@@ -229,7 +233,7 @@ class DurableEngine:
             )
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1) as apart:
-            # Its threads may wait for our loop meanwhile, and they lend the loop its own.
+            # Its threads may wait for our loop meanwhile, and they set a default executor on the loop.
             await loop.run_in_executor(apart, partial(DBOS.destroy, destroy_registry=True))
         loop.set_default_executor(ThreadPoolExecutor())
 
@@ -265,7 +269,7 @@ class DurableEngine:
             status = await DBOS.get_workflow_status_async(run.id)
             if status is not None and status.status not in _ENDED:
                 return False  # another dispatcher was quicker, a moment ago
-            # One that has ended under this name: its seat is asked again, so it came to nothing.
+            # A workflow with this id has ended: its seat is asked again, so it gave no answer.
             await DBOS.delete_workflows_async([run.id])
             await DBOS.enqueue_workflow_with_options_async(options, order)
         return True
@@ -290,18 +294,18 @@ class DurableEngine:
         return True
 
     async def _given_up(self, flow: _Flow) -> None:
-        """Whatever it was, it is told as a failure, and counted like every other."""
+        """Report a run whose workers died as a failure, which is counted like every other."""
         text = f"{flow.run.reviewer} was lost with its worker {flow.deaths} times"
         await DBOS.cancel_workflows_async([flow.run.id])
         await self._all.hand_in(flow.run, Ended(failure=Failure.CRASHED, text=text), flow.key)
 
     def _keep_promises(self, flows: list[_Flow]) -> None:
-        """What was promised to those who are over since the last look is free again."""
+        """Rebuild the promised money from the runs under way: what ended runs were promised is free again."""
         self._all.promised.clear()
         self._all.promised.update({one.run.id: one.usd_micro for one in flows if self._sends(one.run)})
 
     def _free(self, reviewer: str, flows: list[_Flow], without: str = "") -> Worker | None:
-        """Who hosts this reviewer and has the least to do."""
+        """Return the least busy worker that hosts this reviewer, or None."""
         load = Counter(one.worker for one in flows)
         able = [one for one in self._workers.alive() if one.hosts(reviewer) and one.name != without]
         free = [one for one in able if load[one.name] < MINDS_MAX]

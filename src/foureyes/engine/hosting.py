@@ -1,4 +1,4 @@
-"""Who looks here? The programs, agents and models that the policy in force names and this machine has."""
+"""Hosted reviewers: the programs, agents and models that the policy in force names and this machine has."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ log = logging.getLogger("foureyes.engine")
 
 
 class Hosting(Protocol):
-    """Who looks without being enrolled: on this machine, or on any that has a worker."""
+    """The reviewers who need no account: hosted on this machine, or on any machine that has a worker."""
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
-        """Everybody who may be asked to review."""
+        """Return every principal who may be asked to review."""
 
     def named(self, name: str) -> Reviewer | None:
-        """The reviewer of this name, if hosted."""
+        """Return the reviewer of this name, if hosted."""
 
     def rest(self, name: str, until: datetime) -> None:
-        """Do not ask this one before then."""
+        """Do not ask this reviewer before `until`."""
 
     async def follow(self, store: Store) -> Pool:
-        """Everybody by now."""
+        """Return the pool for the policy that is in force now."""
 
 
 @dataclass(slots=True)
 class Everybody:
-    """A directory of several: those who are hosted here, and whoever is enrolled."""
+    """Several directories as one: the hosted reviewers and the enrolled accounts."""
 
     directories: tuple[Directory, ...]
-    #: What they said last, and all of it together.
+    #: What each directory returned last, and all of it together.
     _known: tuple[tuple[tuple[Principal, ...], ...], tuple[Principal, ...]] = field(default=((), ()), init=False)
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
-        """All of them, each name once; put together anew when one of the directories says something else."""
+        """Return the principals of all directories, each name once; recomputed when a directory has changed."""
         said, known = tuple([one.pool(reading) for one in self.directories]), self._known
         if list(map(id, said)) != list(map(id, known[0])):
             everybody = {one.who.name: one for part in said for one in part}
@@ -57,12 +57,12 @@ class Everybody:
 
 @dataclass(slots=True)
 class Free:
-    """Everybody of a pool, as the gate is told; put together anew when others are there or rest."""
+    """The principals of a pool with their availability; recomputed when the pool or the resting reviewers change."""
 
     _said: tuple[Pool, frozenset[str], tuple[Principal, ...]] | None = None
 
     def of(self, pool: Pool, resting: frozenset[str], reading: Reading) -> tuple[Principal, ...]:
-        """Everybody; whoever is over a limit is not free until it ends."""
+        """Return all principals of the pool; a reviewer who is over a limit is not available until it ends."""
         if self._said is None or self._said[:2] != (pool, resting):
             free = (replace(one, available=one.who.name not in resting) for one in pool.pool(reading))
             self._said = pool, resting, tuple(free)
@@ -70,49 +70,52 @@ class Free:
 
 
 class Hosted:
-    """The reviewers of this installation; looked for when somebody first needs them, and again when the policy changes.
+    """The reviewers of this installation; found when they are first needed, and again when the policy changes.
 
-    A server answers before it knows its programs; a policy that a human puts into force may name others.
+    A server answers before it knows its programs; a policy that a human activates may name others.
     """
 
     def __init__(self, find: Callable[[Policy], AtHand], policies: Policies, clock: Callable[[], datetime]) -> None:
-        """Find them so, for the policy in force."""
+        """Use `find` to find the reviewers that the policy in force names."""
         self._find, self._policies, self._clock = find, policies, clock
-        #: Who was found, and the digest of the policy they were looked for by.
+        #: The reviewers found, and the digest of the policy for which they were looked for.
         self._found: tuple[str, Pool] | None = None
         self._followed = ""
         self._free = Free()
         self._rests: dict[str, datetime] = {}
-        # Threads of the store and the engine may need them first at the same time.
+        # Threads of the store and the engine may need the reviewers first at the same time.
         self._looking = threading.Lock()
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
-        """Everybody who may be asked to review; whoever is over a limit is not free until it ends."""
+        """Return every principal who may be asked to review; a reviewer over a limit is not available until it ends."""
         return self._free.of(self.known(reading), frozenset(self.resting()), reading)
 
     def known(self, reading: Reading) -> Pool:
-        """Those who were found last; looked for where nobody has."""
+        """Return the reviewers found last; look for them first if that was never done."""
         if self._found is None:
             self._look(self._policies.current(reading).policy, _enrolled(reading))
         return self._pool()
 
     def named(self, name: str) -> Reviewer | None:
-        """The reviewer of this name, if hosted."""
+        """Return the reviewer of this name, if hosted."""
         return self._pool().named(name)
 
     def rest(self, name: str, until: datetime) -> None:
-        """Do not ask this one before then: a provider said so."""
+        """Do not ask this reviewer before `until`, because a provider said so."""
         self._rests[name] = until
 
     def resting(self) -> dict[str, datetime]:
-        """Who is over a limit, and until when."""
+        """Return the reviewers who are over a limit, and until when."""
         if not self._rests:
             return {}
         now = self._clock()
         return {name: until for name, until in self._rests.items() if now < until}
 
     async def follow(self, store: Store) -> Pool:
-        """Look again where another policy is in force by now; nobody waits for that inside a decision."""
+        """Look for the reviewers again if another policy is in force by now.
+
+        This is done outside of decisions, so that no decision waits for it.
+        """
         policy = await store.read(Quick(lambda reading: self._policies.current(reading).policy))
         if self._followed != policy.digest:
             await asyncio.to_thread(self._look, policy, await store.read(_enrolled))

@@ -1,4 +1,4 @@
-"""How are runs carried out in one process? Each is a task of the loop; what they did not say dies with the process."""
+"""The engine for one process: each run is an asyncio task; what was not handed in dies with the process."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from foureyes.core.refusals import Refusal
 from foureyes.engine.port import Run
 from foureyes.engine.steps import LEASE, Ended, Steps
 
-#: An answer is offered so often to a store that is away; then the run is forgotten, and begun again.
+#: How often an answer is offered to a store that is unavailable; then the run is forgotten, and started again.
 OFFERS_MAX = 8
 #: The pause before the second offer; each later one is twice as long.
 OFFER_SECONDS = 0.5
-#: What a reviewer says while it looks is kept for a successor, the last of it.
+#: The last of what a reviewer says while it looks is kept for a successor.
 SAID_LINES_MAX = 20
 SAID_CHARS_MAX = 2_000
 log = logging.getLogger("foureyes.engine")
@@ -36,11 +36,11 @@ class _Going:
     #: When its seat was last claimed or renewed.
     alive: datetime
     said: list[str] = field(default_factory=list)
-    #: How much of what was said a successor could see already.
+    #: The draft that a successor could see already.
     kept: str = ""
 
     def draft(self) -> str:
-        """What is new for a successor."""
+        """Return the draft for a successor if it has changed, else an empty text."""
         words = "\n".join(self.said)[-SAID_CHARS_MAX:]
         new = words if words != self.kept else ""
         self.kept = words
@@ -49,19 +49,19 @@ class _Going:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How one run is carried out: who keeps its calls, what it may spend, and how its answer is handed in."""
+    """How one run is carried out: what records its calls, what it may spend, and how its answer is handed in."""
 
     once: Once = each_time
     #: None: whatever is left when it begins.
     purse: int | None = None
-    #: Under which key; one that is begun again after a crash has the same.
+    #: The idempotency key; a run that is started again after a crash has the same.
     key: str = field(default_factory=new_key)
-    #: Does the handing in, and knows when it is done already.
+    #: Does the handing in, and knows whether it was done already.
     hands_in: Callable[[Callable[[], Awaitable[None]]], Awaitable[None]] | None = None
 
 
 class LocalEngine:
-    """Runs in one process, while no other process has an engine on the same store."""
+    """Carries out runs in one process, while no other process has an engine on the same store."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class LocalEngine:
         self._going: dict[str, _Going] = {}
 
     async def hand_over(self, run: Run) -> bool:
-        """Begin it; False where one is under way on that seat."""
+        """Start a run; False if the seat has one under way."""
         if any(one.run.place == run.place for one in self._going.values()):
             return False
         task = asyncio.create_task(self._carried_out(run, Way()))
@@ -84,23 +84,23 @@ class LocalEngine:
         return True
 
     async def has_room(self, _: Run) -> bool:
-        """Whoever dispatches counts how many there are."""
+        """Always True: the dispatcher counts how many runs there are."""
         return True
 
     async def carry(self, run: Run, way: Way) -> None:
-        """Carry a run out in the task that calls this."""
+        """Carry a run out in the calling task."""
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - whoever awaits is in one
-        # Begun here before and given to somebody else meanwhile, it cannot hand anything in.
+        # If it was started here before and given to another worker meanwhile, the old task cannot hand anything in.
         await self.cancel(run.id)
         self._going[run.id] = _Going(run=run, task=task, alive=self._steps.clock())
         await self._carried_out(run, way)
 
     async def heartbeat(self) -> None:
-        """Renew what is half over; a run whose seat is lost is ended."""
+        """Renew leases that are half over; a run whose seat is lost is cancelled."""
         now = self._steps.clock()
         for one in tuple(self._going.values()):
-            # A clock that was set back has it renewed at once: the lease is to end by the new time.
+            # A clock that was set back has the lease renewed at once: it is to end by the new time.
             if not is_time_again(one.alive, now, self._lease / 2):
                 continue
             if await self._steps.renew(one.run, one.draft()):
@@ -109,26 +109,26 @@ class LocalEngine:
                 await self.cancel(one.run.id)
 
     async def cancel(self, run: str) -> None:
-        """End it and everything that it started."""
+        """Cancel a run and everything that it started."""
         one = self._going.get(run)
         if one is not None:
             one.task.cancel()
             await asyncio.wait([one.task])
-            if self._going.get(run) is one:  # a task that had not begun never comes to its own end
+            if self._going.get(run) is one:  # a task that had not begun never runs its own `finally`
                 del self._going[run]
 
     async def under_way(self) -> tuple[Run, ...]:
-        """Every run that has not ended."""
+        """Return every run that has not ended."""
         return tuple(one.run for one in self._going.values())
 
     async def finish(self, seconds: float) -> None:
-        """Let what is under way come to its end, for so long."""
+        """Let the runs under way end, for at most this long."""
         going = [one.task for one in self._going.values()]
         if going:
             await asyncio.wait(going, timeout=seconds)
 
     async def close(self) -> None:
-        """End everything at once."""
+        """Cancel everything at once."""
         for run in tuple(self._going):
             self._going[run].task.cancel()
         for run in tuple(self._going):
@@ -144,7 +144,8 @@ class LocalEngine:
             came_to = ended.text or ("found nothing" if not (ended.look and ended.look.findings) else "has findings")
             log.info("looked", extra={"fields": {**fields, "state": came_to}})
         except Exception:
-            # The outermost boundary of a run: it is begun again by whoever sees that its seat still owes something.
+            # The outermost boundary of a run: the dispatcher starts it again when it sees that its seat still owes
+            # something.
             log.exception("a run failed", extra={"fields": fields})
         finally:
             if run.id in self._going and self._going[run.id].task is asyncio.current_task():
@@ -161,7 +162,7 @@ class LocalEngine:
         return say
 
     async def _offered(self, run: Run, ended: Ended, key: str) -> None:
-        """Hand it in, under one key however often the store is away meanwhile."""
+        """Hand an answer in under one key, however often the store is unavailable meanwhile."""
         seconds = OFFER_SECONDS
         for left in reversed(range(OFFERS_MAX)):
             try:

@@ -1,4 +1,4 @@
-"""Which of several processes on one store hosts reviewers? One at a time, for as long as it gives signs of life."""
+"""The lease that makes one of several processes on a store the host of reviewers, while it gives signs of life."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _KEY = "place"
 
 
 class Place:
-    """The one place for an engine on a store; whoever has it takes up at once what a process before left behind."""
+    """The one place for an engine on a store; its holder takes up at once what an earlier process left behind."""
 
     def __init__(self, store: Store, clock: Callable[[], datetime]) -> None:
-        """Stand in line for it."""
+        """Compete for the place under a random owner name."""
         self._store, self._clock = store, clock
         self._owner = secrets.token_hex(8)
         self._until: datetime | None = None
 
     async def is_ours(self) -> bool:
-        """Whether this process has the place, which it renews by asking."""
+        """True if this process holds the place; asking also renews it."""
         now = self._clock()
         if self._until is not None and not sign_is_due(self._until, now):
             return True
@@ -37,7 +37,7 @@ class Place:
         return self._until is not None
 
     async def leave(self) -> None:
-        """Give it up, so that nobody has to wait."""
+        """Give the place up, so that no other process has to wait."""
         if self._until is not None:
             await self._store.write(self._left)
             self._until = None

@@ -1,7 +1,7 @@
-"""What happens in a run, whoever carries it out? A seat is claimed, the reviewer looks, and the gate is told.
+"""The steps of a run: claim the seat, let the reviewer look, hand the answer in to the gate.
 
-Each step finds what it needs in the store, so that any process can do the next one. What a look came to can be written
-down in between: whoever died before it was handed in need not pay for it again.
+Each step reads what it needs from the store, so that any process can do the next one. The result of a look can be
+recorded in between: a process that died before the hand-in need not pay for it again.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from foureyes.engine.port import Run
 from foureyes.policy.policy import Policy
 from foureyes.policy.policy import Run as ProjectCommand
 
-#: A seat falls free so long after the last sign of life; a sign is given at half of it.
+#: A seat falls free this long after the last sign of life; a sign is given after half of it.
 LEASE = timedelta(minutes=2)
-#: A program of ours that has not answered by then has no answer, however long it waited for a free child process: its
-#: own limits, in processor seconds, end it long before. A command of the project has as long as an agent.
+#: A program of ours that has not answered after this time has no answer, however long it waited for a free child
+#: process: its own limits, in processor seconds, end it long before. A command of the project has as long as an agent.
 PROGRAM_SECONDS_MAX = 600.0
-#: Somebody else is in this run's place or has handed it in, or its version is not the one in question any more.
+#: Refusals that mean that another run is in this run's place or has handed it in, or that its revision is outdated.
 GONE = frozenset(
     {
         Code.STALE,
@@ -57,26 +57,26 @@ GONE = frozenset(
     }
 )
 
-#: How a command reaches the gate; where commands may wait in a spool, not past those that do.
+#: How a command reaches the gate; where commands may wait in a spool, this does not overtake them.
 Hand = Callable[[Ask], Awaitable[object]]
 
 
 async def always_here() -> bool:
-    """No other process can be on this store."""
+    """True: for an engine that no other process can replace."""
     return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """What a look came to: an answer, or the reason why there is none. It can be written down."""
+    """The result of a look: an answer, or the reason why there is none. It can be serialised."""
 
     look: Look | None = None
     failure: Failure | None = None
     text: str = ""
-    #: What there was so far, where there is no answer.
+    #: What was found so far, where there is no answer.
     found: Look | None = None
     cost: Cost = Cost()
-    #: When a limit ends that was hit.
+    #: When a limit that was hit ends.
     until: datetime | None = None
 
 
@@ -102,20 +102,21 @@ class Steps:
     hand: Hand
     clock: Callable[[], datetime]
     watch: Callable[[], float] = time.monotonic
-    #: Whether this process still has the one place for an engine; who lost it says nothing more.
+    #: True while this process holds the one place for an engine; a process that lost it hands nothing in.
     is_here: Callable[[], Awaitable[bool]] = always_here
     #: What each run under way here may yet spend, in millionths of a dollar.
     promised: dict[str, int] = field(default_factory=dict)
 
     async def claim(self, run: Run) -> bool:
-        """Sit down before beginning, so that others see who looks; a program of ours on its own seat is quick.
+        """Claim the seat before looking, so that others see who looks.
 
-        A command of the project may take longer than a seat waits for whoever does not begin.
+        A program of ours on its own seat is quick and needs no lease. A command of the project may take longer than a
+        seat waits for a reviewer who does not begin.
         """
         return await self.store.read(partial(self._has_seat, run)) or await self._taken(run)
 
     async def renew(self, run: Run, draft: str = "") -> bool:
-        """Give a sign of life, with what there is so far; False where the seat is not held any more."""
+        """Renew the seat's lease, with a draft of the answer so far; False if the seat is not held any more."""
         reviewer = self.hosted.named(run.reviewer)
         if reviewer is None:
             return False
@@ -128,11 +129,11 @@ class Steps:
         return True
 
     async def is_wanted(self, run: Run) -> bool:
-        """Whether the gate still waits for exactly this: the review is open, the version the same, the seat held."""
+        """True if the gate still waits for this run: the review is open, the revision the same, the seat held."""
         try:
             review = await self.store.read(lambda reading: self.gate.whole(reading, run.review))
         except (Refusal, Damaged):
-            # Of a store from before a backup was put in its place, or altered.
+            # The run is of a store from before a backup was restored, or the review was altered.
             return False
         seat = review.seats.get(run.seat)
         held = seat is not None and seat.reviewer is not None and seat.reviewer.name == run.reviewer
@@ -140,12 +141,15 @@ class Steps:
         return review.outcome is None and review.revision == run.revision and held and asked
 
     async def purse(self, run: Run) -> int:
-        """What this run may spend, in millionths of a dollar; no other run is promised it until this one has ended."""
+        """Return what this run may spend, in millionths of a dollar.
+
+        No other run is promised the same money until this one has ended.
+        """
         errand = await self._counted(run)
         return self._promised(run, errand) if errand else 0
 
     async def look(self, run: Run, say: Say, *, once: Once = each_time, purse: int | None = None) -> Ended:
-        """Let the reviewer look; whatever happens to it is an answer. `purse` is what it was promised before."""
+        """Let the reviewer look; every failure becomes an Ended, too. `purse` is what the run was promised before."""
         errand = await (self._counted(run) if purse is None else self.store.read(partial(self._errand, run)))
         if errand is None:
             return Ended(failure=Failure.CRASHED, text="it is not asked any more")
@@ -167,7 +171,7 @@ class Steps:
         return Ended(look=replace(found, cost=spent(found, self.watch() - began)))
 
     async def hand_in(self, run: Run, ended: Ended, key: str) -> None:
-        """Tell the gate; under the same key twice is once. What comes too late is what the gate makes of it."""
+        """Hand the answer in; the same key takes effect once. The gate decides about an answer that comes too late."""
         errand = await self.store.read(partial(self._errand, run))
         if errand is None or not await self.is_here():
             return
@@ -180,19 +184,20 @@ class Steps:
             if refusal.code is Code.REVIEW_ENDED:
                 await self._too_late(run, errand, ended.look, key)
             elif refusal.code not in GONE:
-                # Also what was said before: who has nothing new to say to a question has not answered it.
+                # Also where the answer repeats an earlier one: a reviewer with nothing new to say has not answered the
+                # question.
                 wrong = Ended(failure=Failure.MALFORMED, text=refusal.sentence, cost=ended.look.cost)
                 await self._failed(run, errand, wrong, key)
 
     async def _counted(self, run: Run) -> Errand | None:
-        """With what was spent until now: whoever keeps the counts may be a second behind, or not there."""
+        """Load the errand after counting all costs: the process that keeps the counts may lag, or not run."""
         reviewer = self.hosted.named(run.reviewer)
         if reviewer is not None and reviewer.sends:
             await Follower(self.store, (COSTS,)).catch_up()
         return await self.store.read(partial(self._errand, run))
 
     def _promised(self, run: Run, errand: Errand) -> int:
-        """An equal part of the money that no other run was promised."""
+        """Return an equal part of the money that is promised to no other run, and promise it to this one."""
         review, mine = errand.review, f"{run.review}:"
         others = {
             name: usd
@@ -209,7 +214,7 @@ class Steps:
         return usd_micro
 
     def stages(self, reading: Reading, review: Review) -> dict[str, Stage]:
-        """The stages of a review by name."""
+        """Return the stages of a review by name."""
         policies = self.gate.policies
         rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
         return {one.name: one for one in stages_of(rules, review, stricter)}
@@ -225,7 +230,7 @@ class Steps:
         return seat is not None and seat.lease is not None
 
     async def _taken(self, run: Run) -> bool:
-        """Take the seat; one that is ours since before a crash is renewed instead."""
+        """Take the seat; a seat that this reviewer has held since before a crash is renewed instead."""
         reviewer = self.hosted.named(run.reviewer)
         if reviewer is None:
             return False
@@ -248,7 +253,7 @@ class Steps:
         policy = self.gate.policies.named(reading, review.rules)
         about = request.about if isinstance(request, ReportRequest) else ()
         change, _ = readable(stored_change(review, reading), policy)
-        # What the author says of a later version may speak of what others found.
+        # What the author says of a later revision may tell what other reviewers found.
         shown = self.gate.look(reading, run.review, reviewer.who).view.review
         today = day_usd_micro(reading, self.clock().date().isoformat())
         return Errand(
@@ -275,7 +280,7 @@ class Steps:
             await self._judge(run, errand, other, f"{key}-2")
 
     async def _failed(self, run: Run, errand: Errand, ended: Ended, key: str) -> None:
-        """There is no answer, which is neither yes nor no; who is over a limit makes room for the next."""
+        """Report that there is no answer, neither yes nor no; a reviewer over a limit leaves the seat to the next."""
         reason = ended.failure or Failure.CRASHED
         job = errand.job
         none = Inconclusive(reason, ended.text, found=ended.found, cost=ended.cost)
@@ -292,14 +297,17 @@ class Steps:
                 raise
 
     async def _too_late(self, run: Run, errand: Errand, look: Look, key: str) -> None:
-        """The review ended meanwhile: a yes changes nothing, an objection to what was cleared is reported."""
+        """Handle an answer to a review that ended meanwhile.
+
+        An objection to cleared work is reported as an escape; all else is dropped.
+        """
         if errand.review.outcome is not Outcome.CLEARED:
             return
         for number, one in enumerate(escapes_of(run.reviewer, look)):
             await self._ask(run, errand.job.reviewer.who, one, f"{key}-late-{number}")
 
     async def _judge(self, run: Run, errand: Errand, command: ReviewCommand, key: str) -> None:
-        """Hand in a judgement of the version that this run loaded from the store."""
+        """Hand in a judgement of the review as this run loaded it from the store."""
         ask = Ask(actor=errand.job.reviewer.who, key=key, command=command, stream=f"review/{run.review}")
         await self.hand(replace(ask, loaded=errand.review.digest))
 
@@ -308,7 +316,7 @@ class Steps:
 
 
 def _has_ended(place: str, review: Review) -> bool:
-    """Whether a run has handed in, though its engine may not have heard of its end yet: what it cost is counted."""
+    """True if a run has handed in, even if its engine does not know yet: its cost is counted already."""
     seat, revision, _ = place.rsplit(":", 2)
     if int(revision) == review.revision:
         return review.report_request(seat) is None
@@ -321,7 +329,7 @@ def _bounds(errand: Errand, purse: int) -> Bounds:
 
 
 def _is_quick(reviewer: Reviewer, policy: Policy) -> bool:
-    """Whether it is a program of ours; a command that the policy names takes as long as the project's tests do."""
+    """True for a program of ours; a command that the policy names takes as long as the project's tests do."""
     runs = {role.name for role in policy.reviewers for one in role.holders if isinstance(one, ProjectCommand)}
     return reviewer.who.kind is WhoKind.PROGRAM and reviewer.who.name.removesuffix(HERE) not in runs
 

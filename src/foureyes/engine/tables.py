@@ -1,4 +1,4 @@
-"""How do the tables of DBOS come into the database? Made or brought forward by one process at a time."""
+"""Creates and migrates the tables of DBOS in the database, by one process at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dbos import DBOS
 
 from foureyes.app.ports import Unavailable
 
-#: Our own lock in the database; any number that nobody else uses.
+#: Our advisory lock in the database; any number that no other program uses.
 LOCK = 0x466F_7572_4579_6573
 WAIT_SECONDS_MAX = 120.0
 LOOK_SECONDS = 0.2
@@ -18,7 +18,7 @@ CONNECT_SECONDS_MAX = 10
 
 
 def migrate(url: str) -> None:
-    """Make them, or bring them forward; whoever comes meanwhile waits, and finds it done."""
+    """Create or migrate the tables; another process that calls this meanwhile waits, and finds it done."""
     quieted()
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS_MAX) as connection:
@@ -29,7 +29,7 @@ def migrate(url: str) -> None:
 
 
 def quieted() -> None:
-    """What DBOS says goes where our own words go, and only what is wrong."""
+    """Send the log of DBOS to our own loggers, errors only."""
     theirs = logging.getLogger("dbos")
     if not theirs.handlers:
         theirs.addHandler(logging.NullHandler())
@@ -38,7 +38,7 @@ def quieted() -> None:
 
 
 def _lock(connection: psycopg.Connection[tuple[bool]]) -> None:
-    """Try again and again: whoever waits inside the database keeps it from building an index beside its work."""
+    """Poll for the lock: a connection that waits inside the database keeps DBOS from building an index concurrently."""
     until = time.monotonic() + WAIT_SECONDS_MAX
     while connection.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone() != (True,):
         if time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""Which workers are there, and whom does each of them host? Each says so in the store, as long as it lives."""
+"""The workers on a store and the reviewers they host; each worker renews its entry in the store while it lives."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from foureyes.engine.hosting import Free, Hosted
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A reviewer on another machine; whoever wants it to look hands the run over."""
+    """A reviewer hosted by another process; to let it look, the run is handed over to that process."""
 
     who: Who
     sends: str
 
     async def look(self, task: Task, say: Say) -> NoReturn:
-        """Not here."""
+        """Always fail: the reviewer is not hosted here."""
         del task, say
         raise Inconclusive(Failure.CRASHED, f"{self.who.name} is not hosted by this process.")
 
 
 class Workers:
-    """Everybody who carries runs out on one store, as they were at the last look."""
+    """All workers on one store, as they were at the last look."""
 
     def __init__(self, store: Store, clock: Callable[[], datetime], name: str = "") -> None:
-        """Look there; with a name, as one of them."""
+        """Observe the workers; with a name, as one of them."""
         self.name = name
         self._store, self._clock = store, clock
         self._signed: Worker | None = None
@@ -44,14 +44,14 @@ class Workers:
         self._pool: tuple[frozenset[Offer], Pool] = frozenset(), Pool(AtHand())
 
     async def look(self) -> bool:
-        """Whether anybody is there."""
+        """Read the workers from the store; True if there are any."""
         now = self._clock()
         found = await self._store.read(workers)
         self._found = tuple(one for one in found if lives(one.until, now) or one.name == self.name)
         return bool(self._found)
 
     async def sign(self, offers: tuple[Offer, ...], *, runs: int = 0, queued: int = 0) -> None:
-        """Give a sign of life, where one is due or there is something else to say by now."""
+        """Renew this worker's entry if it is due or has changed."""
         now = self._clock()
         signed = Worker(name=self.name, until=held_until(now), offers=offers, runs=runs, queued=queued)
         before = self._signed
@@ -61,23 +61,23 @@ class Workers:
         self._signed = signed
 
     async def leave(self) -> None:
-        """Be there no more."""
+        """Remove this worker's entry."""
         self._signed = None
         await self._store.write(partial(_removed, [self.name]))
 
     def alive(self) -> tuple[Worker, ...]:
-        """All of them."""
+        """Return the workers that were alive at the last look."""
         return self._found
 
     def pool(self) -> Pool:
-        """Everybody whom one of them hosts."""
+        """Return the pool of all reviewers that the workers host."""
         offers = {one.who.name: one for worker in self._found for one in worker.offers}
         if self._pool[0] != frozenset(offers.values()):
             self._pool = frozenset(offers.values()), Pool(AtHand(reviewers=_by_role(offers.values())))
         return self._pool[1]
 
     def resting(self) -> frozenset[str]:
-        """Who is over a limit wherever they are hosted."""
+        """Return the reviewers who are over a limit on every worker that hosts them."""
         now = self._clock()
         offers = [one for worker in self._found for one in worker.offers]
         free = {one.who.name for one in offers if one.rests is None or one.rests <= now}
@@ -85,31 +85,31 @@ class Workers:
 
 
 class Crew:
-    """Who is hosted by the workers; while there is none, by this very process."""
+    """The reviewers that the workers host; while there is no worker, those of this process."""
 
     def __init__(self, workers: Workers, own: Hosted | None = None) -> None:
-        """Ask them; `own` is for a server, which hosts where nobody else does."""
+        """Use these workers; `own` is for a server, which hosts reviewers itself where no worker does."""
         self._workers, self._own = workers, own
         self._kept: list[str] = []
         self._free = Free()
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
-        """Everybody who may be asked to review; whoever is over a limit is not free until it ends."""
+        """Return every principal who may be asked to review; a reviewer over a limit is not available until it ends."""
         if self._own and not self._workers.alive():
             return self._own.pool(reading)
         return self._free.of(self._workers.pool(), self._workers.resting(), reading)
 
     def named(self, name: str) -> Reviewer | None:
-        """The reviewer of this name, if hosted."""
+        """Return the reviewer of this name, if hosted."""
         return self._own.named(name) if self._own and not self._workers.alive() else self._workers.pool().named(name)
 
     def rest(self, name: str, until: datetime) -> None:
-        """Do not ask this one before then."""
+        """Do not ask this reviewer before `until`."""
         if self._own:
             self._own.rest(name, until)
 
     async def follow(self, store: Store) -> Pool:
-        """Everybody by now; no account may take the name of one of them."""
+        """Return the pool as it is now, and reserve its names, so that no account can take one of them."""
         there = await self._workers.look()
         if self._own and not there:
             return await self._own.follow(store)
@@ -122,7 +122,7 @@ class Crew:
 
 
 def offers_of(pool: Pool, people: Iterable[Principal], resting: Mapping[str, datetime]) -> tuple[Offer, ...]:
-    """What a process hosts, for others to know."""
+    """Return what a process hosts, as it is published to other processes."""
     found = []
     for one in people:
         reviewer = pool.named(one.who.name)
@@ -142,7 +142,7 @@ def _by_role(offers: Iterable[Offer]) -> dict[str, tuple[Reviewer, ...]]:
 
 def _signed(worker: Worker, now: datetime, tx: Writing) -> None:
     tx.lock(ENGINE)
-    # Whoever missed one sign may be slow; who missed two is forgotten.
+    # A worker that missed one sign of life may be slow; one that missed two is forgotten.
     gone = {key_of(one.name): None for one in workers(tx) if held_until(one.until) < now}
     tx.follow(ENGINE, {**gone, key_of(worker.name): written(worker)}, START)
 

@@ -1,1 +1,1 @@
-"""What changed, according to git? Nothing of the repository is run, and nothing outside it is read."""
+"""Reads changes from git repositories, paths and stdin; runs nothing of the repository, reads nothing outside it."""

@@ -1,4 +1,4 @@
-"""How did a file stand at the base of the work? For what the policy names beside itself."""
+"""Files at the base commit of the work: the policy, Python settings, and files that the policy names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from foureyes.policy.nodes import FILE_BYTES_MAX
 SETTINGS_NAMES = ("pyproject.toml", "setup.cfg", "setup.py")
 SETTINGS_FOLDERS_MAX = 50
 SETTINGS_BYTES_MAX = 200_000
-#: The second name is read too, so that whoever wrote it is told that it does not count.
+#: The second name is read too, so that its author is told that it does not count.
 POLICY_NAMES = ("foureyes.yaml", "foureyes.yml")
 
 
@@ -25,11 +25,11 @@ class Base:
     """A commit of a repository, to read files from."""
 
     here: Repository
-    #: Empty where there is none.
+    #: Empty if there is no commit.
     commit: str
 
     def __call__(self, name: str) -> bytes:
-        """The bytes of this file there; raises FileNotFoundError where there is none."""
+        """Return the bytes of this file at the commit; raises FileNotFoundError if it has none."""
         if not self.commit:
             raise FileNotFoundError(name)
         path = PurePosixPath(name).as_posix()  # git knows no ./ in a path
@@ -41,9 +41,9 @@ class Base:
 
 
 def under_policy(change: Change, folder: Path) -> Change:
-    """Work that lies nowhere, such as what came in on stdin, under the policy of the last commit where one is.
+    """Put work without a place, such as that from stdin, under the policy of the last commit of the repository here.
 
-    To hand it in by a pipe is no way round what judges this repository.
+    So that handing work in by a pipe does not avoid the policy that judges this repository.
     """
     here = nearby(folder)
     if here is None:
@@ -54,7 +54,7 @@ def under_policy(change: Change, folder: Path) -> Change:
 
 
 def nearby(folder: Path) -> Repository | None:
-    """The repository a folder is in; where there is no trace of one, git is not even asked."""
+    """Return the repository a folder is in; git is not even asked if no parent folder has a `.git`."""
     place = folder.resolve()
     if not any(os.path.lexists(one / ".git") for one in (place, *place.parents)):
         return None
@@ -62,12 +62,16 @@ def nearby(folder: Path) -> Repository | None:
 
 
 def policy_at(bench: Scratch, base: str) -> tuple[str, bytes] | None:
-    """The policy file at the base, never that of the work."""
+    """Return the policy file at the base, never that of the work."""
     return file_at(bench, base, POLICY_NAMES, FILE_BYTES_MAX) if base else None
 
 
 def settings_at(bench: Scratch, base: str, paths: Sequence[str]) -> tuple[tuple[str, bytes], ...]:
-    """The files at the base that say which Python the changed files are written for, the nearest folders too."""
+    """Return the files at the base that say for which Python the changed files are written.
+
+    They are looked for in the folders of the changed files and all folders above, at most in SETTINGS_FOLDERS_MAX of
+    them.
+    """
     folders = {str(one) for path in paths if path.endswith((".py", ".pyi")) for one in PurePosixPath(path).parents}
     if not base or not folders:
         return ()
@@ -87,7 +91,7 @@ def settings_at(bench: Scratch, base: str, paths: Sequence[str]) -> tuple[tuple[
 
 
 def file_at(bench: Scratch, base: str, names: tuple[str, ...], bytes_max: int) -> tuple[str, bytes] | None:
-    """The first of these files that is there, with its bytes."""
+    """Return the first of these files that exists at the base, with its bytes."""
     out = bench.answer("ls-tree", "-l", "-z", "--full-tree", base, "--", *names)
     found: dict[str, tuple[str, str]] = {}
     for line in filter(None, out.split(b"\0")):

@@ -1,4 +1,4 @@
-"""What lies at a path of the work tree? Read without ever following a link or leaving the tree."""
+"""Reads files of the work tree without ever following a link or leaving the tree."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from foureyes.app.reviewers import LINK_MODE
 from foureyes.app.work import BLOB_BYTES_MAX
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-#: A pipe opened so does not wait for its other end.
+#: Opened with O_NONBLOCK, a pipe does not wait for its other end.
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class NotRead(Exception):  # noqa: N818 - said to people, not a fault of ours
-    """Something lies there that is not read; its text says why."""
+    """A path whose content is not read; the text says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Tree:
 
     def __init__(self, top: Path) -> None:
         self._top = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        # Files come sorted, so the folder of the last one is mostly that of the next.
+        # Paths come sorted, so the folder of the last file is mostly that of the next.
         self._folder: tuple[tuple[bytes, ...], int] | None = None
 
     def close(self) -> None:
@@ -43,7 +43,7 @@ class Tree:
         os.close(self._top)
 
     def find(self, path: bytes) -> Found | None:
-        """What lies there; None where nothing does; raises NotRead."""
+        """Return the file or link at this path; None if there is none; raises NotRead."""
         *folders, name = path.split(b"/")
         try:
             folder = self._enter(tuple(folders))
@@ -82,7 +82,7 @@ class Tree:
 
 @contextmanager
 def opened(top: Path) -> Iterator[Tree]:
-    """Look at a folder for a while."""
+    """Open a folder as a Tree, and close it in the end."""
     tree = Tree(top)
     try:
         yield tree
@@ -91,7 +91,7 @@ def opened(top: Path) -> Iterator[Tree]:
 
 
 def bounded(path: Path, most: int) -> bytes:
-    """The beginning of a plain file that may not be there; never waits."""
+    """Return the beginning of a plain file, empty if there is none; never blocks."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - opened so that a pipe does not block
@@ -113,7 +113,7 @@ def _read(folder: int, name: bytes, found: os.stat_result) -> Found | None:
             raise NotRead("it was exchanged while it was read")
         if now.st_size > BLOB_BYTES_MAX:
             raise NotRead(f"it is larger than {BLOB_BYTES_MAX // (1024 * 1024)} MiB")
-        # As much as it says it has: asking for the most there may be would make room for that each time.
+        # Read by the file's own size: asking for the maximum would allocate that much each time.
         content = file.read(now.st_size + 1)
     if len(content) != now.st_size:
         raise NotRead("it changed while it was read")

@@ -1,4 +1,7 @@
-"""Which bytes does a change consist of, before and after? Within the limits of a work; what is beyond is named."""
+"""Collects the files of a change with their bytes before and after, within the limits of a work.
+
+Files beyond the limits are named with the reason.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,13 @@ OLD_TOO_LARGE = "its earlier version is too large to compare with"
 
 @dataclass(slots=True, kw_only=True)
 class Room:
-    """How much of a work there still is room for."""
+    """How much room is left in a work."""
 
     files: int = PARTS_MAX
     bytes: int = WORK_BYTES_MAX
 
     def why_not(self, size: int, files: int = 1) -> str:
-        """Take the room, or say why there is none."""
+        """Take the room, or return why there is none."""
         if size > BLOB_BYTES_MAX:
             return TOO_LARGE
         if files > self.files:
@@ -46,11 +49,11 @@ class Room:
 
 @dataclass(slots=True, kw_only=True)
 class Left:
-    """What is not read, and why; a list people still read."""
+    """The files that are not read, and why; a list short enough for people to read."""
 
     found: list[Unread] = field(default_factory=list)
     more: int = 0
-    #: The same by their real names, for our own use.
+    #: The same files by their raw names, for internal use.
     paths: set[bytes] = field(default_factory=set)
 
     def out(self, path: bytes, why: str) -> None:
@@ -58,7 +61,7 @@ class Left:
         self.note(path, why)
 
     def note(self, path: bytes, why: str) -> None:
-        """Name something of a file that is read all the same."""
+        """Name a reservation about a file that is read all the same."""
         if len(self.found) < UNREAD_MAX:
             self.found.append(Unread(path=shown(path), why=why))
         else:
@@ -71,11 +74,11 @@ class Left:
 
 
 def gathered(scratch: Scratch, sides: Sequence[str], left: Left, index: Path | None = None) -> tuple[File, ...]:
-    """The files that differ between two sides; what cannot be read goes to `left`."""
+    """Return the files that differ between two sides; files that cannot be read go to `left`."""
     try:
         entries = scratch.entries(sides, index=index)
     except Trouble:
-        # Finding renames needs bytes that a partial clone does not have; what differs is known without them.
+        # Finding renames needs bytes that a partial clone does not have; which files differ is known without them.
         entries = scratch.entries(sides, index=index, renames=False)
     sizes = scratch.sizes(name for one in entries for name in _blobs(one))
     chosen = _chosen(entries, sizes, left)
@@ -86,7 +89,7 @@ def gathered(scratch: Scratch, sides: Sequence[str], left: Left, index: Path | N
 
 
 def all_lines(content: bytes) -> tuple[Span, ...]:
-    """Every line, where all of it is new."""
+    """Return the span of every line, for a file whose lines are all new."""
     count = line_count(content)
     return ((1, count),) if count else ()
 
@@ -96,13 +99,13 @@ def line_count(content: bytes) -> int:
 
 
 def _blobs(entry: Entry) -> Iterator[str]:
-    """The objects whose bytes are the file's own: not those of a submodule, which lie in another repository."""
+    """Yield the objects whose bytes are the file's own: the commit of a submodule is not one of them."""
     sides = ((entry.object, entry.mode), (entry.object_before, entry.mode_before))
     return (name for name, mode in sides if mode not in (GONE_MODE, SUBMODULE_MODE))
 
 
 def _chosen(entries: Sequence[Entry], sizes: Mapping[str, int], left: Left) -> list[Entry]:
-    """What can be part of the work; the rest goes to `left`."""
+    """Return the entries that can be part of the work; the others go to `left`."""
     chosen, room = list[Entry](), Room()
     for one in sorted(entries, key=_path):
         why = why_not(one.path) or (one.was and why_not(one.was)) or _odd(one)
@@ -129,7 +132,7 @@ def _odd(entry: Entry) -> str:
 
 
 def _wanted(chosen: Sequence[Entry], sizes: Mapping[str, int], left: Left) -> list[str]:
-    """The objects to read; earlier versions have room of their own."""
+    """Return the objects to read; earlier versions have room of their own."""
     wanted, room = list[str](), Room(files=len(chosen))
     for one in chosen:
         if one.mode not in (GONE_MODE, SUBMODULE_MODE):
@@ -147,7 +150,7 @@ def _wanted(chosen: Sequence[Entry], sizes: Mapping[str, int], left: Left) -> li
 def _spans(
     scratch: Scratch, sides: Sequence[str], index: Path | None, entries: Sequence[Entry]
 ) -> dict[bytes, list[Span]]:
-    """The stretches of new lines by path; none where git cannot compare, so that every line counts as new."""
+    """Return the spans of new lines by path; none if git cannot compare, so that every line counts as new."""
     try:
         found = scratch.spans(sides, index=index)
     except Trouble:

@@ -1,7 +1,7 @@
-"""How is the work laid out for an agent to read? As plain read-only files in an empty folder.
+"""Writes the work as plain read-only files into an empty folder, for an agent to read.
 
-Nothing there can be run by a tool that starts in it, nothing leads out of it, and orders to agents are those of the
-base, not the author's.
+Nothing there is executable, no link leads out of it, and instruction files for agents are those of the base, not the
+author's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from foureyes.home.trouble import Trouble
 FILES_MAX = 20_000
 BYTES_MAX = 256 * 1024 * 1024
 NOTES_MAX = 1_000
-#: How many bytes of files are held at once.
+#: How many bytes of files are held in memory at once.
 BATCH_BYTES = 16 * 1024 * 1024
 NOTE_NAME = "FOUREYES-LEFT-OUT.txt"
 FILE_MODE = 0o444
@@ -31,7 +31,7 @@ FILE_MODE = 0o444
 def lay_out(
     folder: Path, *, here: Repository | None = None, base: str = "", files: tuple[File, ...], without: frozenset[bytes]
 ) -> None:
-    """Write the whole state under review: the base, with what changed put over it and what was not read left out."""
+    """Write the whole state under review: the base with the changed files over it, without files that were not read."""
     if any(folder.iterdir()):
         raise Trouble(f"The folder {shown(os.fsencode(folder))} is not empty.", "Name an empty one.")
     laying = _Laying(folder=folder, files=FILES_MAX, room=BYTES_MAX)
@@ -65,7 +65,7 @@ class _Laying:
     room: int
     notes: list[str] = field(default_factory=list)
     more: int = 0
-    #: The folders that are there already.
+    #: The folders that exist already.
     made: set[bytes] = field(default_factory=set)
 
     def changed(self, file: File) -> None:
@@ -80,7 +80,7 @@ class _Laying:
             self._write(path, file.mode, file.content or b"")
 
     def base(self, bench: Scratch, stored: Iterable[_Stored]) -> None:
-        """Write what did not change, a few megabytes at a time."""
+        """Write the unchanged files, a few megabytes at a time."""
         for batch in _batches(self._chosen(stored)):
             contents = bench.contents((one.name for one in batch), at_most=sum(one.size for one in batch))
             for one in batch:
@@ -96,7 +96,7 @@ class _Laying:
             self.more += 1
 
     def finish(self) -> None:
-        """Say what is not there, in a file beside those that are."""
+        """List what is missing, in a file beside the others."""
         if not self.notes:
             return
         rest = [f"{self.more} more"] if self.more else []
@@ -146,7 +146,7 @@ class _Laying:
 
 
 def _is_kept(path: bytes, touched: frozenset[bytes]) -> bool:
-    """Whether the base's file stays: it did not change, or it gives orders, which never come from the change."""
+    """True if the base's file stays: it did not change, or it instructs agents, which the change may never do."""
     return path not in touched or is_loaded_by_agents(path.decode(errors="replace"))
 
 
@@ -155,7 +155,7 @@ def _tree(bench: Scratch, commit: str) -> Iterator[_Stored]:
         head, _, path = line.partition(b"\t")
         if path:
             mode, _, name, size = head.decode().split()
-            # A submodule has no size, and of what is not in this clone git does not know it.
+            # A submodule has no size, and git does not know the size of what is not in this clone.
             yield _Stored(path=path, mode=mode, name=name, size=int(size) if size.isdigit() else 0)
 
 

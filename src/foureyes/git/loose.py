@@ -1,4 +1,4 @@
-"""What is under review where no commits are compared? Files, folders, or what came in on stdin: all of it is new."""
+"""Reads work that is not a comparison of commits: files, folders or stdin; all of it counts as new."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from foureyes.home.trouble import Trouble
 ENTRIES_MAX = 20_000
 TITLE_CHARS_MAX = 120
 NAMED_MAX = 3
-#: How documents of words end.
+#: File name suffixes of prose.
 PROSE = (".md", ".markdown", ".txt", ".rst")
 
 
 def read_paths(paths: Sequence[Path], *, kind: str = "") -> Change:
-    """These files, and those in these folders, as if all of them were new; no link is followed.
+    """Read these files, and those in these folders, as if all of them were new; no link is followed.
 
-    In a repository they are called as they are there, and its last commit's policy judges them: to name a path is no
-    way round it.
+    In a repository their names are their paths there, and the policy of its last commit judges them: naming a path does
+    not avoid the policy.
     """
     if not paths:
         raise Trouble("No file was named.", "Name files or folders.", usage=True)
@@ -63,14 +63,14 @@ def read_paths(paths: Sequence[Path], *, kind: str = "") -> Change:
 
 
 def _kind_of(found: tuple[File, ...]) -> str:
-    """What named files are: a plan where it is one document that is called one, else code."""
+    """Return the kind of named files: a plan if it is one prose document with "plan" in its name, else code."""
     name = found[0].path if len(found) == 1 else ""
     is_plan = name.lower().endswith(PROSE) and "plan" in re.findall(r"[a-z]+", Path(name).stem.lower())
     return "plan" if is_plan else "code"
 
 
 def read_stdin(data: bytes, name: str = "stdin", *, kind: str = "") -> Change:
-    """What came in: a command, a plan or a text, by its looks unless the caller knows better."""
+    """Read work from stdin: a command, a plan or a text, detected from the content unless the caller names the kind."""
     left = Left()
     why = why_not(name.encode()) or Room().why_not(len(data))
     if why:
@@ -84,14 +84,14 @@ def read_stdin(data: bytes, name: str = "stdin", *, kind: str = "") -> Change:
         kind=sort,
         files=found,
         unread=left.all,
-        # One command has nothing to do with the last one; a plan or a text comes again, better.
+        # Each command is work of its own; a plan or a text comes again in a better version.
         place=place("stdin", sort, *([data.hex()] if sort == "command" else [name, os.path.realpath(os.curdir)])),
         lay_out=partial(lay_out, files=found, without=frozenset(left.paths)),
     )
 
 
 def place(*words: str) -> str:
-    """A name for where work comes from, the same in the next round."""
+    """Return an identifier for the origin of work, the same in the next round."""
     return hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()[:32]
 
 
@@ -101,7 +101,7 @@ class _Collecting:
     left: Left = field(default_factory=Left)
     room: Room = field(default_factory=Room)
     entries: int
-    #: Files are called by their path from here.
+    #: Files are named by their path from here.
     top: Path
 
     def add(self, path: Path) -> None:
@@ -137,7 +137,7 @@ class _Collecting:
         self.files[name] = File(path=name, mode=found.mode, content=found.content, changed=all_lines(found.content))
 
     def _walk(self, folder: Path, under: bytes) -> Iterator[bytes]:
-        """The files below a folder, by name, as far as the bound reaches."""
+        """Yield the files below a folder, sorted by name, up to the limit of entries."""
         waiting = [under]
         while waiting:
             at = waiting.pop()
@@ -168,12 +168,12 @@ def _name(entry: os.DirEntry[bytes]) -> bytes:
 
 
 def _repository(path: Path) -> Repository | None:
-    """The repository a path lies in."""
+    """Return the repository a path lies in."""
     return nearby(path if path.is_dir() else path.parent)
 
 
 def _label(path: Path, top: Path) -> bytes:
-    """What a file is called in the review: by its path from the top, or by its own name where it lies elsewhere."""
+    """Return a file's name in the review: its path from the top, or its own name if it lies outside."""
     real = path.parent.resolve() / path.name if path.name and path.name != ".." else path.resolve()
     if real == top:
         return b""

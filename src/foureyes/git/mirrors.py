@@ -1,12 +1,12 @@
 """Read the files of a base: a commit that a protected ref reaches, in a repository of the configuration.
 
-A file counts as it was only if every protected ref of that repository has it, with the same bytes, and no protected ref
-of another repository has something else at its path. Nobody knows to which of them a work goes in the end, and what one
-ref has may be what another one has mended.
+A file of the base counts only if every protected ref of that repository has it, with the same bytes, and no protected
+ref of another repository has something else at its path. It is unknown to which of them a work goes in the end, and
+what one ref has may be what another one has fixed.
 
 The server reads all of them itself. What an author names is never handed to git unless it is a whole object id; refs
-and patterns come from the configuration. Content is asked of a scratch repository that borrows nothing but objects, so
-no setting, hook, graft or replacement of the repository counts. Whatever goes wrong, or takes too long, is no base.
+and patterns come from the configuration. Content is read through a scratch repository that borrows nothing but objects,
+so no setting, hook, graft or replacement of the repository counts. On any error or timeout there is no base.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from foureyes.git.running import environment, run
 from foureyes.git.scratch import Scratch, scratch
 from foureyes.home.trouble import Trouble
 
-#: So long the search for one base may take in all repositories, with all that git does for it.
+#: The time limit for the search for one base in all repositories, with all that git does for it.
 SECONDS_MAX = 5.0
-#: So many searches run at once; whoever comes while all are busy waits for as long.
+#: The most searches that run at once; a caller that comes while all are busy waits for as long.
 SEARCHES_MAX = 4
 TIPS_MAX = 200
 TIPS_BYTES_MAX = 256 * 1024
-#: A tree is looked for in so many of the last commits of each protected ref.
+#: A tree is looked for in this many of the last commits of each protected ref.
 COMMITS_MAX = 1_000
-#: So many bytes of paths go into one question.
+#: The most bytes of paths in one git command.
 PATHS_BYTES_MAX = 64 * 1024
 LISTING_BYTES_MAX = 4 * 1024 * 1024
 FOLDER_MODE = "040000"
@@ -50,21 +50,21 @@ log = logging.getLogger("foureyes.mirrors")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mirror:
-    """A repository on this disk, and which of its refs are protected; none named: its default branch."""
+    """A repository on this disk and its protected refs; if none is named, the default branch is protected."""
 
     name: str
     path: Path
     protected: tuple[str, ...] = ()
 
     def repository(self) -> Repository:
-        """The repository at exactly this path; raises Trouble where there is none."""
+        """Return the repository at exactly this path; raises Trouble if there is none."""
         here = known(self.path)
         if self.path.resolve() not in (here.git_dir.resolve(), here.place.resolve()):
             raise Trouble(f"{self.path} is not a repository itself.", "Name the folder of the repository.", usage=True)
         return here
 
     def tips(self, here: Repository) -> dict[str, str]:
-        """The commit of every protected ref, by its full name; raises Trouble where there is none."""
+        """Return the commit of every protected ref, by its full name; raises Trouble if there is none."""
         patterns = tuple(map(_full, self.protected)) or (_default_branch(here),)
         asked = ("for-each-ref", "--format=%(objectname) %(refname)", f"--count={TIPS_MAX + 1}", "--", *patterns)
         ran = run(
@@ -93,7 +93,7 @@ class Mirror:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """What a tree has at a path: a file, a link, a folder or a submodule."""
+    """An entry of a tree: a file, a link, a folder or a submodule."""
 
     mode: str
     object: str
@@ -105,7 +105,7 @@ class _Entry:
         return self.mode not in (FOLDER_MODE, SUBMODULE_MODE)
 
 
-#: What a tree has, by path.
+#: The entries of a tree, by path.
 _Tree = dict[str, _Entry]
 
 
@@ -117,7 +117,7 @@ class Mirrors:
     _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SEARCHES_MAX))
 
     async def files(self, base: str, paths: tuple[str, ...]) -> KnownFiles | None:
-        """These files at a base that a protected ref reaches; None where it is none, or cannot be read in time."""
+        """Return these files at a base that a protected ref reaches; None if there is none, or on a timeout."""
         named = tuple(self._named(base))
         if not named or len(paths) > PARTS_MAX:
             return None
@@ -133,7 +133,7 @@ class Mirrors:
             self._room.release()
 
     def _named(self, base: str) -> Iterator[tuple[Mirror, str]]:
-        """Which repositories a base may be of: the one it names, each for an object id, the only one for a ref."""
+        """Yield the repositories a base may be of: the one it names; for an object id each; for a ref the only one."""
         prefix, colon, rest = base.partition(":")
         for mirror in self.mirrors:
             if colon and prefix == mirror.name:
@@ -142,7 +142,7 @@ class Mirrors:
                 yield mirror, base
 
     def check(self) -> None:
-        """Raise Trouble where a repository or its protected refs cannot be read."""
+        """Raise Trouble if a repository or its protected refs cannot be read."""
         for mirror in self.mirrors:
             mirror.tips(mirror.repository())
 
@@ -150,7 +150,7 @@ class Mirrors:
 def _found(
     mirrors: tuple[Mirror, ...], named: tuple[tuple[Mirror, str], ...], paths: tuple[str, ...]
 ) -> KnownFiles | None:
-    """The files at the base that is named, as far as all protected refs agree on them."""
+    """Return the files at the named base, as far as all protected refs agree on them."""
     until = time.monotonic() + SECONDS_MAX
     try:
         for mirror, name in named:
@@ -164,7 +164,10 @@ def _found(
 
 
 def _agreed(then: _Tree, own: Iterable[_Tree], others: Iterable[_Tree]) -> _Tree:
-    """The files of a base that all its own protected refs have, and beside which no other repository has another."""
+    """Return the files of a base that all protected refs agree on.
+
+    Every protected ref of its own repository has the same file, and no other repository has a different one.
+    """
     own, others = tuple(own), tuple(others)
     return {
         path: entry
@@ -184,7 +187,7 @@ class _Search:
     until: float
 
     def files(self, name: str, others: tuple[Mirror, ...]) -> KnownFiles | None:
-        """The files at what is named here, compared with every protected ref here and of the others."""
+        """Return the files at the named commit or ref that agree with every protected ref here and in the others."""
         here = self.mirror.repository()
         tips = self.mirror.tips(here)
         with scratch(here, SECONDS_MAX) as bench:
@@ -204,7 +207,7 @@ class _Search:
         return KnownFiles(base=base, parts=parts, blobs={blob_digest(one): one for one in contents.values()})
 
     def trees(self) -> list[_Tree]:
-        """What every protected ref of this repository has at the paths."""
+        """Return what every protected ref of this repository has at the paths."""
         here = self.mirror.repository()
         tips = self.mirror.tips(here)
         with scratch(here, SECONDS_MAX) as bench:
@@ -214,7 +217,7 @@ class _Search:
         return [self._listed(bench, commit) for commit in dict.fromkeys(tips.values())]
 
     def _reached(self, bench: Scratch, tips: dict[str, str], name: str) -> tuple[str, str] | None:
-        """The protected ref that reaches what is named, and its commit or tree."""
+        """Return the protected ref that reaches the named object, and its commit or tree."""
         if not _ID(name):
             ref = next((ref for ref in tips if name and name in (ref, ref.removeprefix(_HEADS))), "")
             return (ref, tips[ref]) if ref else None
@@ -233,7 +236,7 @@ class _Search:
         return code == 0 and tree in out.decode().split()
 
     def _listed(self, bench: Scratch, tree: str) -> _Tree:
-        """What a tree has at the paths."""
+        """Return what a tree has at the paths."""
         found = _Tree()
         for some in _chunks(self.paths):
             code, out = self._asked(bench, "ls-tree", "-l", "-z", "--full-tree", tree, "--", *some)
@@ -248,7 +251,7 @@ class _Search:
         return found
 
     def _contents(self, bench: Scratch, files: _Tree) -> dict[str, bytes]:
-        """The bytes of these files by their object ids; too many together are none."""
+        """Return the bytes of these files by object id; raises Trouble if they are too many together."""
         sizes = {one.object: one.size for one in files.values()}
         if sum(sizes.values()) > WORK_BYTES_MAX:
             raise Trouble(f"The files have more than {WORK_BYTES_MAX} bytes at the base.", "Split the work.")
@@ -274,7 +277,7 @@ def _part(path: str, entry: _Entry, contents: dict[str, bytes]) -> WorkPart:
 
 
 def _chunks(paths: tuple[str, ...]) -> Iterator[list[str]]:
-    """The paths in pieces that fit into one command line each."""
+    """Split the paths into lists that fit into one command line each."""
     some, size = list[str](), 0
     for path in paths:
         if some and size + len(path.encode()) > PATHS_BYTES_MAX:
@@ -291,7 +294,7 @@ def _full(name: str) -> str:
 
 
 def _default_branch(here: Repository) -> str:
-    """What a bare repository has checked out, or what a clone says its remote has; else one of the usual names."""
+    """Return the default branch: a bare repository's HEAD, a clone's origin/HEAD, else one of the usual names."""
     asked = "HEAD" if here.top is None else "refs/remotes/origin/HEAD"
     ran = run(("symbolic-ref", "--quiet", asked), folder=here.place, environment=environment(), seconds=SECONDS_MAX)
     if ran.code == 0:

@@ -1,4 +1,4 @@
-"""Which names of files can be part of a work, and how is one that cannot be shown to people?"""
+"""Checks which file names can be part of a work, and escapes names for display."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f]").search
 
 
 def shown(name: bytes) -> str:
-    """A name for people: what could steer a terminal or hide is written as an escape, and it ends somewhere."""
+    """Return a name for display, shortened; characters that could steer a terminal or hide are escaped."""
     text = name.decode(errors="backslashreplace")
     plain = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
     return plain if len(plain) <= SHOWN_CHARS_MAX else plain[: SHOWN_CHARS_MAX - 1] + "…"
 
 
 def plain(text: str, most: int) -> str:
-    """One line of somebody else's words, for a title."""
+    """Return text from outside as one line of printable characters, for a title."""
     words = " ".join("".join(one if one.isprintable() else " " for one in text).split())
     return words if len(words) <= most else words[: most - 1] + "…"
 
 
 def why_not(name: bytes) -> str:
-    """Why a file of this name cannot be part of a work; empty where it can."""
+    """Return why a file of this name cannot be part of a work; empty if it can."""
     try:
         text = name.decode()
     except UnicodeDecodeError:
@@ -41,6 +41,6 @@ def why_not(name: bytes) -> str:
 
 
 def is_git(step: str) -> bool:
-    """Whether some system takes this for git's own folder: capitals, characters nobody sees, the short name."""
+    """True if any system takes this for git's own folder: other case, invisible characters, the Windows short name."""
     folded = "".join(one for one in step if one.isprintable()).casefold().rstrip(". ")
     return folded in (".git", "git~1")

@@ -1,4 +1,7 @@
-"""What is the change under review? Read from a git repository, from paths or from stdin, and nothing of it is run."""
+"""Reads the change under review from a git repository; nothing of the repository is run.
+
+Paths and stdin are read in `loose.py`.
+"""
 
 from __future__ import annotations
 
@@ -38,9 +41,9 @@ TITLE_CHARS_MAX = 120
 NAME_CHARS_MAX = 60
 COMMITS_MAX = 50
 COMMIT_BYTES_MAX = 1024 * 1024
-#: What is checked out, and what is named by how far it is from there.
+#: HEAD, or a commit named relative to it.
 _HEAD = re.compile(r"(?:HEAD|@)((?:[~^@{].*)?)")
-#: What the branch others build on is usually called, the most certain first.
+#: The usual names of the default branch, the most certain first.
 _DEFAULT_BRANCHES = (
     "refs/remotes/origin/HEAD",
     "refs/remotes/origin/main",
@@ -51,13 +54,13 @@ _DEFAULT_BRANCHES = (
 
 
 def repository(folder: Path) -> Path | None:
-    """The repository this folder is in: the top of its work tree, or the folder of a bare one."""
+    """Return the repository this folder is in: the top of its work tree, or the folder of a bare one."""
     found = find(folder)
     return found.place if found else None
 
 
 def read_range(folder: Path, spec: str) -> Change:
-    """The change `A..B` since where they parted, what a branch brings to the one others build on, or one commit."""
+    """Read `A..B` since their merge base, what a branch adds to the default branch, or one commit."""
     here = find(folder)
     if here is None and ".." not in spec:
         raise Trouble(
@@ -72,27 +75,27 @@ def read_range(folder: Path, spec: str) -> Change:
 
 
 def names_commits(folder: Path, word: str) -> bool:
-    """Whether a word stands for a commit or a range here; a folder above, `..`, is none."""
+    """True if a word names a commit or a range here; `..`, the parent folder, does not."""
     here = find(folder) if word.isprintable() and not word.startswith("-") and word != ".." else None
     return here is not None and all(here.commit_or_none(one or "HEAD") for one in _sides(word))
 
 
 def read_staged(folder: Path) -> Change:
-    """What is staged, against the last commit."""
+    """Read what is staged, against the last commit."""
     here = _with_files(known(folder))
     with scratch(here) as bench:
         return _of_index(here, bench, staged_index(here), Left(), how="staged")
 
 
 def read_worktree(folder: Path) -> Change:
-    """The files as they lie there, staged or not, new ones too unless they are ignored, against the last commit."""
+    """Read the files of the work tree, staged or not, with new ones that are not ignored, against the last commit."""
     here = _with_files(known(folder))
     with scratch(here) as bench:
         return _worktree(here, bench)
 
 
 def read_nothing(folder: Path) -> Change:
-    """No change at all against the last commit: with whatever stands there, such as the policy."""
+    """Return an empty change against the last commit, with its policy."""
     here = find(folder)
     if here is None:
         return Change(title="", kind="code", files=())
@@ -101,7 +104,7 @@ def read_nothing(folder: Path) -> Change:
 
 
 def read_default(folder: Path) -> Change:
-    """What is not committed yet; where there are no files, the branch, else its last commit."""
+    """Read what is not committed; in a bare repository the commits of the branch, else its last commit."""
     here = known(folder)
     with scratch(here) as bench:
         if here.top is not None:
@@ -112,7 +115,7 @@ def read_default(folder: Path) -> Change:
 
 
 def read_committed(folder: Path) -> Change:
-    """What the branch that is checked out brings, else its last commit."""
+    """Read what the checked-out branch adds, else its last commit."""
     here = known(folder)
     with scratch(here) as bench:
         head = here.head or here.commit("HEAD")
@@ -131,7 +134,7 @@ def _with_files(here: Repository) -> Repository:
 
 
 def _ends(here: Repository, bench: Scratch, spec: str) -> tuple[str, str]:
-    """The two commits a range stands for; the first is empty where there is nothing before the second."""
+    """Return the two commits of a range; the first is empty if there is nothing before the second."""
     sides = _sides(spec)
     commits = [here.commit(one if len(sides) == 1 else one or "HEAD") for one in sides]
     head = commits[-1]
@@ -144,7 +147,7 @@ def _ends(here: Repository, bench: Scratch, spec: str) -> tuple[str, str]:
 
 
 def _is_branch(here: Repository, word: str) -> bool:
-    """Whether a word names a branch, here or as it was fetched; a commit, a tag and HEAD are what they point to."""
+    """True if a word names a branch, local or remote; a commit, a tag or HEAD does not."""
     if set(word) & set("^~@{:"):
         return False
     short = word.removeprefix("refs/heads/").removeprefix("refs/remotes/").removeprefix("remotes/")
@@ -152,7 +155,7 @@ def _is_branch(here: Repository, word: str) -> bool:
 
 
 def _parted_from_default(here: Repository, bench: Scratch, head: str) -> str:
-    """Where a branch left the one that others build on; empty where it has nothing of its own."""
+    """Return where a branch left the default branch; empty if it has no commits of its own."""
     for name in _DEFAULT_BRANCHES:
         other = here.commit_or_none(name)
         base = _merge_base(bench, head, other) if other and other != head else ""
@@ -162,14 +165,14 @@ def _parted_from_default(here: Repository, bench: Scratch, head: str) -> str:
 
 
 def _sides(spec: str) -> tuple[str, ...]:
-    """What stands on both sides of the dots; one word where there are none."""
+    """Return what is on both sides of the dots; one word if there are none."""
     dots = "..." if "..." in spec else ".."
     left, found, right = spec.partition(dots)
     return (left, right) if found else (spec,)
 
 
 def _called(here: Repository, spec: str) -> str:
-    """What the newer end is called, the same in the next round: HEAD is whichever branch is checked out."""
+    """Return the name of the newer end, the same in the next round: for HEAD, the branch that is checked out."""
     name = _sides(spec)[-1] or "HEAD"
     found = _HEAD.fullmatch(name)
     return f"{here.branch}{found[1]}" if found else name.removeprefix("refs/heads/")
@@ -188,7 +191,7 @@ def _merge_base(bench: Scratch, one: str, other: str) -> str:
 
 
 def _parent(bench: Scratch, commit: str) -> str:
-    """The first commit before this one; empty where it is the first of all. A clone may lack it: that is told."""
+    """Return the first parent of a commit; empty if it has none. Raises Trouble if the clone lacks the parent."""
     head, _, _ = bench.contents([commit], at_most=COMMIT_BYTES_MAX).get(commit, b"").partition(b"\n\n")
     parents = [line.split(b" ")[1].decode() for line in head.split(b"\n") if line.startswith(b"parent ")]
     if not parents:
@@ -199,7 +202,7 @@ def _parent(bench: Scratch, commit: str) -> str:
 
 
 def _parted(here: Repository, bench: Scratch, head: str) -> str:
-    """Where this branch left the one it will go to; empty where it has nothing of its own."""
+    """Return where this branch left its upstream or the default branch; empty if it has no commits of its own."""
     for name in ("@{upstream}", *_DEFAULT_BRANCHES):
         other = here.commit_or_none(name)
         base = _merge_base(bench, head, other) if other and other != head else ""
@@ -227,9 +230,10 @@ def _range(here: Repository, bench: Scratch, base: str, head: str, *, called: st
 
 
 def _is_all_new(here: Repository, bench: Scratch, base: str, head: str) -> bool:
-    """Whether this is everything the commit would bring to the branch others build on.
+    """True if this is everything the commit would bring to the default branch.
 
-    Only then does it bear the name of the commit: of one commit of many, a yes would be one for those before it.
+    Only then does the change have the commit's name as an alias: a clearance of one commit of many would else hold for
+    those before it.
     """
     main = next(filter(None, map(here.commit_or_none, _DEFAULT_BRANCHES)), "")
     return not base or bool(main and _merge_base(bench, main, head) == base)
@@ -244,7 +248,7 @@ def _of_index(here: Repository, bench: Scratch, index: Path, left: Left, *, how:
 
 
 def _of(here: Repository) -> str:
-    """The name of the repository, the same in each of its work trees, so that titles tell repositories apart."""
+    """Return the repository's name, the same in each of its work trees, so that titles tell repositories apart."""
     shared = here.common_dir
     name = shared.parent.name if shared.name == ".git" else shared.name.removesuffix(".git")
     return f" of {plain(name, NAME_CHARS_MAX)}" if name else ""
@@ -279,7 +283,7 @@ def _place(here: Repository, branch: str, how: str) -> str:
 
 
 def _messages(bench: Scratch, base: str, head: str) -> list[str]:
-    """What the authors say of their commits, the newest first."""
+    """Return the messages of the commits, the newest first."""
     span = f"{base}..{head}" if base else head
     words = (
         "log",

@@ -1,7 +1,7 @@
-"""Which repository is this, what may be known of its settings, and what is a revision in it called for good?
+"""Finds the repository of a folder, reads its safe settings, and resolves names of revisions to commits.
 
-Git itself is asked only what starts no program: where things lie, a few settings that are plain values, and what a name
-stands for. Everything else is asked of a scratch repository that has the same objects and none of the settings.
+Git itself is asked only what starts no program: paths, a few settings that are plain values, and what a name refers to.
+Everything else is read through a scratch repository that has the same objects and none of the settings.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ class Repository:
     git_dir: Path
     common_dir: Path
     object_format: str = "sha1"
-    #: The last commit, and the branch that is checked out; empty where there is none.
+    #: The last commit and the branch that is checked out; empty if there is none.
     head: str = ""
     branch: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
-    #: Which file says what to ignore, beside those in the repository.
+    #: The ignore file beside those in the repository.
     excludes: str = ""
 
     @property
     def place(self) -> Path:
-        """The folder it is known by."""
+        """The folder by which the repository is named."""
         return self.top or self.git_dir
 
     def commit(self, name: str) -> str:
-        """The commit a name stands for; raises Trouble where it stands for none, or for more than one thing."""
+        """Return the commit a name refers to; raises Trouble if it refers to none, or to more than one thing."""
         if not name or name.startswith("-") or not name.isprintable():
             raise _unknown(name)
         ran = run(("rev-parse", "--verify", f"{name}^{{commit}}"), folder=self.place, environment=environment())
@@ -59,7 +59,7 @@ class Repository:
         return ran.out.decode().strip()
 
     def commit_or_none(self, name: str) -> str:
-        """The commit a name stands for; empty where there is none."""
+        """Return the commit a name refers to; empty if there is none."""
         return _asked(self.place, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
 
     @property
@@ -80,7 +80,7 @@ class Repository:
 
 
 def find(folder: Path) -> Repository | None:
-    """The repository this folder is in; None where it is in none, Trouble where git does not trust it."""
+    """Return the repository this folder is in, or None; raises Trouble if git does not trust it."""
     questions = ("--absolute-git-dir", "--git-common-dir", "--show-object-format")
     ran = run(("rev-parse", *questions), folder=folder, environment=environment())
     if ran.code:
@@ -109,7 +109,7 @@ def find(folder: Path) -> Repository | None:
 
 
 def known(folder: Path) -> Repository:
-    """The repository this folder is in; raises Trouble where it is in none."""
+    """Return the repository this folder is in; raises Trouble if there is none."""
     found = find(folder)
     if found is None:
         raise Trouble(
@@ -129,7 +129,7 @@ def _unknown(name: str) -> Trouble:
 
 
 def _check_refused(folder: Path, said: str) -> None:
-    """Tell why git would not look, where that is another reason than that there is nothing."""
+    """Raise Trouble if git refused for another reason than that there is no repository."""
     if "dubious ownership" in said or "safe.directory" in said:
         place = shown(os.fsencode(folder.resolve()))
         raise Trouble(
@@ -146,9 +146,9 @@ def _sentence(said: str) -> str:
 
 
 def _top(folder: Path, git_dir: Path) -> Path | None:
-    """The folder whose `.git` this is.
+    """Return the folder whose `.git` this is.
 
-    Where a setting says that the files lie elsewhere, it is not followed: it could name any folder of this machine.
+    A setting that says that the files lie elsewhere is not followed: it could name any folder of this machine.
     """
     real = folder.resolve()
     for place in (real, *real.parents):
@@ -161,7 +161,7 @@ def _top(folder: Path, git_dir: Path) -> Path | None:
 
 
 def _pointed_to(pointer: Path) -> Path | None:
-    """Where the `.git` of a second work tree or a submodule points to."""
+    """Return where the `.git` file of a second work tree or a submodule points to."""
     try:
         with pointer.open("rb") as file:
             text = file.read(_POINTER_BYTES_MAX)
@@ -173,13 +173,13 @@ def _pointed_to(pointer: Path) -> Path | None:
 
 
 def _asked(folder: Path, *words: str) -> str:
-    """One line of answer; empty where git has none."""
+    """Return git's answer of one line; empty if it has none."""
     ran = run(words, folder=folder, environment=environment())
     return "" if ran.code else ran.out.decode(errors="replace").strip()
 
 
 def _check_unborn(folder: Path, common_dir: Path, branch: str) -> None:
-    """No commit yet is one thing; a commit that cannot be read is another, and must not make everything look new."""
+    """Raise Trouble if the last commit cannot be read: else it would look as if there were none, and all files new."""
     if _asked(folder, "rev-parse", "--verify", "--quiet", "HEAD") or not branch or (common_dir / branch).exists():
         raise Trouble("The last commit of this repository cannot be read.", "Check it: git fsck")
 

@@ -1,7 +1,7 @@
-"""How is git run so that nothing of a repository runs with it? No settings of ours or theirs, bounded in time and size.
+"""Runs git so that nothing of a repository runs with it: no foreign settings, limits on time and output.
 
-Only questions are asked that start no other program; and should a version of git think otherwise, what it could start
-is named away. The environment is built anew: no variable of the caller reaches git but where the home is.
+Only commands are used that start no other program; in case a version of git differs, every setting that could start one
+is overridden. The environment is built anew: of the caller's variables only the home and a few harmless ones reach git.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ Take = Callable[[bytes], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """How a question to git ended: its code, what it answered, and what it said beside that."""
+    """The result of a git command: exit code, standard output and standard error."""
 
     code: int
     out: bytes
@@ -73,7 +73,7 @@ class Ran:
 
 
 def environment(caller: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What git may know of the caller: where programs and the home are, and nothing that steers git."""
+    """Return the environment for git: where programs and the home are, and nothing of the caller's that steers git."""
     found = os.environ if caller is None else caller
     kept = {name: found[name] for name in _KEPT if name in found}
     return {**kept, "PATH": _absolute(found.get("PATH", "")), **_ALWAYS}
@@ -88,7 +88,7 @@ def run(
     out_bytes_max: int = OUTPUT_BYTES_MAX,
     seconds: float = 0,
 ) -> Ran:
-    """Ask git and wait for the whole answer; raises Trouble where it takes too long or says too much."""
+    """Run git and return its whole output; raises Trouble if it takes too long or writes too much."""
     pieces: list[bytes] = []
     room = [out_bytes_max]
 
@@ -114,12 +114,12 @@ def stream(
     given: bytes = b"",
     seconds: float = 0,
 ) -> tuple[int, str]:
-    """Ask git and hand on its answer as it comes; the code it ended with and what it said beside."""
+    """Run git and pass its output on as it comes; return the exit code and standard error."""
     words = [_program(environment), "--no-pager", "--no-optional-locks", "--no-replace-objects", "--literal-pathspecs"]
     words += [word for setting in _SWITCHED_OFF for word in ("-c", setting)]
     allowed = seconds or SECONDS_MAX
     until = time.monotonic() + allowed
-    # From a file, for git may answer before it has read everything, and a pipe would then wait for both ends.
+    # From a file, because git may answer before it has read everything; with a pipe both sides could block.
     with TemporaryFile() as asked:
         asked.write(given)
         asked.seek(0)
@@ -145,7 +145,7 @@ def _program(environment: Mapping[str, str]) -> str:
 
 
 def _absolute(path: str) -> str:
-    """Without the places that depend on where one stands: a `git` in the repository under review is not git."""
+    """Drop relative entries from PATH: a `git` in the repository under review must not be run."""
     return os.pathsep.join(one for one in path.split(os.pathsep) if Path(one).is_absolute()) or "/nowhere"
 
 
@@ -160,7 +160,7 @@ def _start(
             stdin=asked,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # Its own group, so that whatever it started ends with it.
+            # A session of its own, so that everything it starts is killed with it.
             start_new_session=True,
         )
     except (FileNotFoundError, NotADirectoryError):
@@ -172,7 +172,7 @@ def _start(
 
 
 def _pump(process: subprocess.Popen[bytes], take: Take, until: float) -> bytes:
-    """Hand on what comes until both ends are closed; what is said beside is kept as far as people read it."""
+    """Pass output on until both pipes are closed; of standard error only the beginning is kept."""
     said = b""
     with selectors.DefaultSelector() as waiting:
         for pipe in (process.stdout, process.stderr):

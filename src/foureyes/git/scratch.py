@@ -1,7 +1,7 @@
-"""Where are questions about content asked? In an empty repository of our own that borrows the objects of the other one.
+"""An empty scratch repository that borrows the objects of another one, to read content without its settings.
 
 It has no settings, hooks, filters or remotes of the repository under review, so git has nothing to run and nowhere to
-fetch from; and whatever is written for comparing goes away with it.
+fetch from; what is written into it for comparing is removed with it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from foureyes.git.repositories import Repository
 from foureyes.git.running import OUTPUT_BYTES_MAX, Ran, environment, run, stream
 from foureyes.home.trouble import Trouble
 
-#: Beyond so many candidates git compares no more pairs, for that takes the square of it.
+#: With more candidates than this git looks for no renames, because that takes quadratic time.
 RENAMES_MAX = 300
-#: A file is at most as large as a work; beyond that git need not compare lines.
+#: A file is at most as large as a work; for larger ones git need not compare lines.
 BIG_FILE = "21m"
 COPY_BYTES_MAX = 1024 * 1024
 _DIFF = (
@@ -44,7 +44,7 @@ _HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One difference as git lists it: two modes, two object names and the path; two paths where it was renamed."""
+    """One difference as git lists it: two modes, two object ids and the path; two paths where it was renamed."""
 
     path: bytes
     was: bytes = b""
@@ -57,12 +57,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scratch:
-    """An empty repository that borrows objects, and the questions asked of it."""
+    """An empty repository that borrows objects, and the git commands that read from it."""
 
     folder: Path
     repository: Repository
     environment: dict[str, str]
-    #: So long each question may take; 0: as long as git may take at most.
+    #: The time limit of each command; 0 for the general one.
     seconds: float = 0
 
     @property
@@ -71,16 +71,16 @@ class Scratch:
 
     @property
     def index(self) -> Path:
-        """An index file of our own."""
+        """The path of its own index file."""
         return self.folder / "index"
 
     def name_of(self, content: bytes, kind: bytes = b"blob") -> str:
-        """What git calls these bytes."""
+        """Return git's object id for these bytes."""
         hasher = _HASHES[self.repository.object_format]
         return hasher(kind + b" %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
     def keep(self, contents: Iterable[bytes]) -> None:
-        """Write bytes where git finds them as long as this lasts: in one file, for many small ones take their time."""
+        """Add objects that last as long as this repository: in one pack file, because many small files take time."""
         blobs = list(dict.fromkeys(contents))
         if not blobs:
             return
@@ -95,7 +95,7 @@ class Scratch:
         self.answer("index-pack", "--threads=1", str(place / "own.pack"))
 
     def ask(self, *arguments: str, given: bytes = b"", index: Path | None = None, at_most: int = 0) -> Ran:
-        """Ask git, whatever it answers."""
+        """Run a git command and return the result, whatever its exit code."""
         return run(
             arguments,
             folder=self.repository.top or self.folder,
@@ -106,23 +106,24 @@ class Scratch:
         )
 
     def answer(self, *arguments: str, given: bytes = b"", index: Path | None = None, at_most: int = 0) -> bytes:
-        """Ask git, and raise Trouble where it cannot answer."""
+        """Run a git command and return its output; raises Trouble if it fails."""
         ran = self.ask(*arguments, given=given, index=index, at_most=at_most)
         if ran.code:
             raise self.trouble(ran.said)
         return ran.out
 
     def entries(self, sides: Sequence[str], *, index: Path | None = None, renames: bool = True) -> list[Entry]:
-        """What differs, as git lists it."""
+        """Return the differences as git lists them."""
         found = ("-M", f"-l{RENAMES_MAX}") if renames else ("--no-renames",)
         command, *trees = sides
         return listed(self.answer(command, "--raw", "-z", "--no-abbrev", *_DIFF, *found, *trees, index=index))
 
     def spans(self, sides: Sequence[str], *, index: Path | None = None) -> list[list[Span]]:
-        """The stretches of new lines, one list for each part of git's patch."""
+        """Return the spans of new lines, one list for each file of git's patch."""
         hunks = Hunks()
         command, *trees = sides
-        # As text whatever attributes say, or a file could declare itself binary and its lines would not be judged.
+        # As text whatever the attributes say: else a file could declare itself binary and its lines would not be
+        # judged.
         words = (command, "-p", "-U0", "--text", "-D", "-M", f"-l{RENAMES_MAX}", "--inter-hunk-context=0", *_DIFF)
         code, said = stream(
             (*words, *trees),
@@ -135,14 +136,14 @@ class Scratch:
         return hunks.files
 
     def sizes(self, names: Iterable[str]) -> dict[str, int]:
-        """How large these objects are; what is not here is left out."""
+        """Return the sizes of these objects; missing objects are left out."""
         asked = "".join(f"{name}\n" for name in dict.fromkeys(names))
         out = self.answer("cat-file", "--buffer", "--batch-check=%(objectname) %(objectsize)", given=asked.encode())
         split = (line.split(" ") for line in out.decode().splitlines())
         return {name: int(size) for name, size in split if size != "missing"}
 
     def contents(self, names: Iterable[str], at_most: int) -> dict[str, bytes]:
-        """The bytes of these objects, which have at most so many together; what is not here is left out."""
+        """Return the bytes of these objects, `at_most` in total; missing objects are left out."""
         wanted = list(dict.fromkeys(names))
         if not wanted:
             return {}
@@ -162,7 +163,7 @@ class Scratch:
         return found
 
     def trouble(self, said: str) -> Trouble:
-        """What to tell when git cannot answer."""
+        """Return what to raise when git cannot answer."""
         if self.repository.is_shallow:
             return Trouble(
                 "This clone has only the newest commits, and what this is compared with is not among them.",
@@ -177,7 +178,7 @@ class Scratch:
 
 @contextmanager
 def scratch(repository: Repository, seconds: float = 0) -> Iterator[Scratch]:
-    """Make one, and take it away in the end."""
+    """Make a scratch repository, and remove it in the end."""
     folder = Path(tempfile.mkdtemp(prefix="foureyes-git-")).resolve()
     try:
         _fill(folder, repository)
@@ -188,7 +189,7 @@ def scratch(repository: Repository, seconds: float = 0) -> Iterator[Scratch]:
 
 
 def listed(out: bytes) -> list[Entry]:
-    """Read `--raw -z`."""
+    """Parse the output of `--raw -z`."""
     found: list[Entry] = []
     words = iter(out.split(b"\0"))
     for head in words:
@@ -212,7 +213,7 @@ def listed(out: bytes) -> list[Entry]:
 
 
 def _packed(blob: bytes) -> bytes:
-    """As a pack holds it: what it is and how long, seven bits at a time, then its bytes."""
+    """Encode a blob for a pack: its type and length, seven bits at a time, then the compressed bytes."""
     size = len(blob)
     head = bytearray(((_BLOB << 4) | (size & 0x0F),))
     size >>= 4
@@ -233,20 +234,20 @@ def _fill(folder: Path, repository: Repository) -> None:
     copies = (
         (repository.common_dir / "shallow", folder / "shallow"),
         (repository.common_dir / "info" / "exclude", folder / "info" / "exclude"),
-        # Where git looks for what this person ignores everywhere, for our scratch is its home.
+        # The user's global ignore file goes where git looks for it, because the scratch folder is its home.
         (Path(repository.excludes).expanduser() if repository.excludes else folder, folder / "git" / "ignore"),
     )
     for source, target in copies:
         if content := bounded(source, COPY_BYTES_MAX):
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(content)
-    # An index may be split in two; its other half is looked for beside the settings.
+    # An index may be split in two; git looks for its other half in its own folder.
     for half in repository.git_dir.glob("sharedindex.*"):
         (folder / half.name).symlink_to(half)
 
 
 def _config(repository: Repository) -> str:
-    """Settings of our own: how files lie on this disk, and nothing else of what the repository says."""
+    """Return a config file that says how files lie on this disk, and no other setting of the repository."""
     version, more = (
         ("0", "") if repository.object_format == "sha1" else ("1", "[extensions]\n\tobjectFormat = sha256\n")
     )
@@ -275,6 +276,6 @@ def _environment(folder: Path, repository: Repository) -> dict[str, str]:
 
 
 def _quoted(path: bytes) -> bytes:
-    """As git writes paths with odd characters."""
+    """Quote a path as git does."""
     odd = {ord('"'): b'\\"', ord("\\"): b"\\\\", ord("\n"): b"\\n"}
     return b'"' + b"".join(odd.get(one, bytes((one,))) for one in path) + b'"'

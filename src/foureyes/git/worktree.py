@@ -1,7 +1,8 @@
-"""How do the files of a work tree lie there now? Read by us and compared as git would store them, filters left aside.
+"""Reads the files of a work tree and compares them as git would store them, without running filters.
 
-Line ends are converted as git would; no clean filter runs, for it is a program somebody else chose. A file that git
-keeps elsewhere by a filter (LFS) and that did not change is known by its pointer; one that did is read as it is.
+Line ends are converted as git would; no clean filter runs, because it is a program that others chose. A file that a
+filter stores elsewhere (LFS) and that did not change is recognised by its pointer; one that did change is read as it
+is.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ class Ends:
 
 
 def staged_index(here: Repository) -> Path:
-    """The index; inside a commit hook the one git names, which is what will be committed, if it is the repository's."""
+    """Return the path of the index.
+
+    Inside a commit hook it is the one git names, which is what will be committed, if it lies in the repository.
+    """
     named = os.environ.get("GIT_INDEX_FILE", "")
     place = ((here.top or here.git_dir) / named).resolve() if named else here.git_dir / "index"
     return place if place.is_relative_to(here.git_dir.resolve()) else here.git_dir / "index"
@@ -65,7 +69,7 @@ def write_index(here: Repository, bench: Scratch, left: Left) -> None:
             reading.add(path, known.get(path, _NOTHING), ends.get(path, Ends()))
         reading.decide()
     bench.keep(reading.blobs.values())
-    # What is gone goes first: a file may have become a folder, or the other way round.
+    # Removed paths come first: a file may have become a folder, or the other way round.
     lines = (*reading.gone, *reading.there)
     if lines:
         bench.answer("update-index", "-z", "--add", "--replace", "--index-info", given=b"".join(lines))
@@ -73,7 +77,7 @@ def write_index(here: Repository, bench: Scratch, left: Left) -> None:
 
 @dataclass(slots=True, kw_only=True)
 class _Reading:
-    """Reads one path after the other and writes down what the index is to say."""
+    """Reads one path after the other and collects the lines for the index."""
 
     here: Repository
     bench: Scratch
@@ -84,7 +88,7 @@ class _Reading:
     gone: list[bytes] = field(default_factory=list)
     there: list[bytes] = field(default_factory=list)
     blobs: dict[str, bytes] = field(default_factory=dict)
-    #: Whether their line ends are converted depends on how they were stored before.
+    #: Files whose line ends are converted or not depending on how they were stored before.
     undecided: list[tuple[bytes, Entry, Found]] = field(default_factory=list)
 
     def add(self, path: bytes, entry: Entry, ends: Ends) -> None:
@@ -99,7 +103,7 @@ class _Reading:
             self._file(path, entry, ends)
 
     def decide(self) -> None:
-        """Settle the line ends that depend on the earlier version, all at once."""
+        """Decide on the line ends that depend on the earlier version, all at once."""
         names = {entry.object_before for _, entry, _ in self.undecided if entry.object_before.strip("0")}
         sizes = self.bench.sizes(names)
         few = [name for name, size in sizes.items() if size <= BLOB_BYTES_MAX]
@@ -139,7 +143,7 @@ class _Reading:
             self.undecided.append((path, entry, found))
 
     def _as_here(self, found: Found, entry: Entry) -> Found:
-        """With the mode it had, on a disk that cannot tell modes or links."""
+        """Return the file with the mode it had, on a disk that does not keep modes or links."""
         mode = entry.mode_before
         if mode == LINK_MODE and _is_off(self.here, "symlinks"):
             return replace(found, mode=LINK_MODE)
@@ -148,14 +152,14 @@ class _Reading:
         return found
 
     def _is_same(self, found: Found, entry: Entry, ends: Ends) -> bool:
-        """Whether these are the bytes of the last commit: as they lie there, with other ends, or behind a pointer."""
+        """True if these are the bytes of the last commit: as they are, with other line ends, or as an LFS pointer."""
         content, stored = found.content, entry.object_before
         if self.bench.name_of(content) == stored or self.bench.name_of(pointer(content)) == stored:
             return True
         return ends.convert != "never" and b"\r\n" in content and self.bench.name_of(unix(content)) == stored
 
     def _submodule(self, path: bytes, entry: Entry) -> None:
-        """The commit that is checked out in it; its own files are not looked at."""
+        """Record the commit that is checked out in a submodule; its own files are not read."""
         self.submodules -= 1
         if entry.object.strip("0"):
             self._put(path, SUBMODULE_MODE, entry.object)
@@ -178,17 +182,17 @@ class _Reading:
 
 
 def unix(content: bytes) -> bytes:
-    """With line ends as git stores them."""
+    """Return the content with line ends as git stores them."""
     return content.replace(b"\r\n", b"\n")
 
 
 def pointer(content: bytes) -> bytes:
-    """What git stores of a file that LFS keeps elsewhere."""
+    """Return the pointer that git stores for a file that LFS keeps elsewhere."""
     return _POINTER.format(hashlib.sha256(content).hexdigest(), len(content)).encode()
 
 
 def _checked_out(place: Path) -> str:
-    """The commit of the repository that lies exactly here; empty where none does, or git does not trust it."""
+    """Return the commit of the repository at exactly this path; empty if there is none, or git does not trust it."""
     try:
         inner = None if place.is_symlink() else find(place)
     except Trouble:
@@ -201,7 +205,7 @@ def _is_off(here: Repository, setting: str) -> bool:
 
 
 def _tracked(here: Repository, bench: Scratch) -> dict[bytes, Entry]:
-    """What git knows and what may differ from the last commit, those included that git was told not to look at."""
+    """Return what git tracks and what may differ from the last commit, with files that git was told not to look at."""
     index = here.git_dir / "index"
     words = ("diff-index", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff", "--ignore-submodules=dirty")
     out = bench.answer(*words, here.head or bench.empty_tree, index=index)
@@ -209,7 +213,7 @@ def _tracked(here: Repository, bench: Scratch) -> dict[bytes, Entry]:
     hidden = [
         line[2:]
         for line in bench.answer("ls-files", "-v", "-z", index=index).split(b"\0")
-        # A small letter: assumed to be unchanged. S: not checked out, yet it may lie there.
+        # A small letter: assumed to be unchanged. S: not checked out, yet it may exist on the disk.
         if line[:1] == b"S" or line[:1].islower()
     ]
     for path in hidden:
@@ -219,7 +223,7 @@ def _tracked(here: Repository, bench: Scratch) -> dict[bytes, Entry]:
 
 
 def _untracked(bench: Scratch, left: Left) -> set[bytes]:
-    """Files that git does not know and does not ignore."""
+    """Return files that git does not track and does not ignore."""
     index = bench.repository.git_dir / "index"
     out = bench.answer("ls-files", "--others", "--exclude-standard", "-z", index=index)
     found = {path for path in out.split(b"\0") if path}
@@ -230,7 +234,7 @@ def _untracked(bench: Scratch, left: Left) -> set[bytes]:
 
 
 def _ends(here: Repository, bench: Scratch, paths: Iterable[bytes]) -> dict[bytes, Ends]:
-    """What attributes say of the line ends of these files."""
+    """Return what the attributes say of the line ends of these files."""
     automatic = here.settings.get("autocrlf", "").lower() in ("true", "yes", "on", "1", "input")
     given = b"".join(path + b"\0" for path in paths)
     if not given:

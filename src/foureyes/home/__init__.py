@@ -1,4 +1,4 @@
-"""What does foureyes keep on this machine, and who is at work there?"""
+"""What foureyes keeps on this machine: the data folder, its lock, backups, tokens and remembered decisions."""
 
 from foureyes.home.trouble import Trouble
 

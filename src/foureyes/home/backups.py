@@ -1,4 +1,4 @@
-"""What is a backup? A folder with a list of its files and their hashes, there whole or not at all."""
+"""Backups: a folder with a manifest of its files and their hashes, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 STORE = "store.sqlite"
 MANIFEST_BYTES_MAX = 16 * 1024 * 1024
-#: Backups of one second; the next one is told to wait.
+#: The most backups of one second; after that the caller is told to wait.
 SAME_SECOND_MAX = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a backup holds."""
+    """The contents of a backup."""
 
     made: str
-    #: Of the program that made it.
+    #: The version of the program that made it.
     version: str
-    #: Of the store inside.
+    #: The schema version of the store inside.
     schema: int
     events: int
     streams: int
     cursor: tuple[int, int]
-    #: The last checkpoint known when it was made; empty when there was none.
+    #: The last checkpoint known when it was made; empty if there was none.
     checkpoint: str
     with_keys: bool
     #: Hash and size of every file, by its path below the folder.
@@ -45,7 +45,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filled:
-    """What whoever filled a backup says of it."""
+    """What the function that fills a backup reports about it."""
 
     schema: int
     events: int
@@ -56,7 +56,7 @@ class Filled:
 
 
 def make(place: str, now: datetime, version: str, fill: Callable[[str], Filled]) -> tuple[str, Manifest]:
-    """Make a backup below a place: filled under another name, on the disk, and then given its own."""
+    """Make a backup below a place: filled under a temporary name, synced to disk, and then renamed."""
     os.makedirs(place, mode=0o700, exist_ok=True)
     partial = os.path.join(place, f".partial-{now:%Y%m%dT%H%M%S%f}-{os.getpid()}")
     os.mkdir(partial, 0o700)
@@ -83,7 +83,7 @@ def make(place: str, now: datetime, version: str, fill: Callable[[str], Filled])
 
 
 def read(folder: str) -> Manifest:
-    """Read what a backup holds and check every byte of it; one that is not whole is refused."""
+    """Read a backup's manifest and check every byte of its files; a damaged backup is refused."""
     manifest = _read(folder)
     for name, (wanted, size) in manifest.files.items():
         path = os.path.join(folder, name)
@@ -99,7 +99,7 @@ def read(folder: str) -> Manifest:
 
 
 def put_back(folder: str, manifest: Manifest, below: str, into: str) -> int:
-    """Copy what a backup has below a name to a folder; what is there already stays. How many came."""
+    """Copy a backup's files below a name to a folder, without overwriting; return how many were copied."""
     count = 0
     for name in sorted(manifest.files):
         head, _, rest = name.partition("/")
@@ -115,7 +115,7 @@ def put_back(folder: str, manifest: Manifest, below: str, into: str) -> int:
 
 
 def _synced(folder: str) -> dict[str, tuple[str, int]]:
-    """Every file with its hash; all of them, and the folders they are in, on the disk."""
+    """Return every file with its hash, after syncing all of them and their folders."""
     found: dict[str, tuple[str, int]] = {}
     for here, _, names in os.walk(folder):
         for name in sorted(names):

@@ -1,4 +1,4 @@
-"""To whom may work be sent from this machine? Asked once per reviewer and receiver, remembered with who said so."""
+"""Remembered consents to send work from this machine: one answer per reviewer and receiver, with who gave it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FILE = "consents.json"
 
 
 def answer(home: str, name: str, sends: str) -> bool | None:
-    """What the person said when they were asked; None where they were not, or where others would receive it now."""
+    """Return the answer the person gave; None if they were not asked, or if other receivers would get the work now."""
     entry = notebook.read(home, FILE).get(name, {})
     if entry.get("sends") != sends:
         return None
@@ -18,12 +18,12 @@ def answer(home: str, name: str, sends: str) -> bool | None:
 
 
 def remember(home: str, name: str, sends: str, *, yes: bool, by: str, at: datetime) -> None:
-    """Keep the answer."""
+    """Keep an answer."""
     notes = notebook.read(home, FILE)
     notes[name] = {"sends": sends, "answer": "yes" if yes else "no", "by": by, "at": at.isoformat()}
     notebook.write(home, FILE, notes)
 
 
 def every(home: str) -> dict[str, dict[str, str]]:
-    """All answers there are."""
+    """Return all answers."""
     return notebook.read(home, FILE)

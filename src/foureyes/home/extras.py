@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foureyes.home.trouble import Trouble
 
-#: Which extra brings which modules; `cluster` brings psycopg too.
+#: The modules that each extra brings; `cluster` brings psycopg too.
 _EXTRAS = {
     "server": ("httptools", "mcp", "starlette", "uvicorn", "uvloop"),
     "postgres": ("psycopg",),
@@ -16,7 +16,7 @@ _EXTRAS = {
 
 
 def missing(module: str | None) -> Trouble | None:
-    """What to install for a module that is not there; nothing where it is none of ours."""
+    """Return what to install for a missing module; None if no extra brings it."""
     name = (module or "").partition(".")[0]
     extra = next((extra for extra, modules in _EXTRAS.items() if name in modules), "")
     if not extra:

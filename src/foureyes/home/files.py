@@ -1,4 +1,4 @@
-"""How is a file written so that after a power cut it is there whole, or not at all?"""
+"""Writes files so that after a power cut they are there whole, or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 def write_whole(path: str, content: bytes) -> None:
-    """Replace the file at once, readable by us alone."""
+    """Replace the file atomically, readable by its owner alone."""
     partial = f"{path}.{os.getpid()}.partial"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     with open(os.open(partial, flags, FILE_MODE), "wb") as file:
@@ -23,7 +23,7 @@ def write_whole(path: str, content: bytes) -> None:
 
 
 def copy_whole(source: str, target: str) -> None:
-    """Copy a file to a place where there is none yet; it is there whole, and on the disk, or not at all."""
+    """Copy a file to a place where there is none yet; the copy is whole and synced, or not there at all."""
     partial = f"{target}.{os.getpid()}.partial"
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -39,7 +39,7 @@ def copy_whole(source: str, target: str) -> None:
 
 
 def sync_folder(path: str) -> None:
-    """Make the names in a folder last."""
+    """Sync a folder, so that the names in it are durable."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -48,7 +48,7 @@ def sync_folder(path: str) -> None:
 
 
 def sync_file(path: str) -> None:
-    """Make what is in a file last."""
+    """Sync a file's content to disk."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -57,6 +57,6 @@ def sync_file(path: str) -> None:
 
 
 def sha256_of(path: str) -> str:
-    """The hash of a file's bytes."""
+    """Return the SHA-256 hash of a file's bytes."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Is the data folder ours alone? Made 0700; one that others could read, write or swap is refused."""
+"""Creates the data folder with mode 0700, and refuses one that others could read, write or swap."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SYMLINKS_MAX = 40
 
 
 def default_folder(environment: Mapping[str, str]) -> str:
-    """Where data goes when nobody said: below XDG_DATA_HOME, which must be absolute to count, else below the home."""
+    """Return the default data folder: below XDG_DATA_HOME if that is absolute, else below the home folder."""
     base = environment.get("XDG_DATA_HOME", "")
     if os.path.isabs(base):
         return os.path.join(base, "foureyes")
@@ -30,16 +30,16 @@ def default_folder(environment: Mapping[str, str]) -> str:
 
 
 def exists(path: str) -> bool:
-    """Whether there is something at this place, wherever its links lead."""
+    """True if there is something at this path, after following links."""
     return os.path.exists(path)
 
 
 def make(path: str) -> None:
-    """Create the folder 0700 if it is not there, and check it in any case."""
+    """Create the folder with mode 0700 if it is missing, and check it in any case."""
     try:
         if not os.path.lexists(path):
             os.makedirs(os.path.dirname(path), mode=MODE, exist_ok=True)
-            # A folder that somebody made in between is checked like any other.
+            # A folder that another process made in between is checked like any other.
             if not os.path.lexists(path):
                 os.mkdir(path, MODE)
     except OSError as error:
@@ -50,7 +50,7 @@ def make(path: str) -> None:
 
 
 def make_parent(path: str) -> None:
-    """Create the folders above a file where they are missing, for nobody else's eyes."""
+    """Create the missing folders above a file, accessible to their owner alone."""
     try:
         os.makedirs(os.path.dirname(path), mode=MODE, exist_ok=True)
     except OSError as error:
@@ -58,10 +58,10 @@ def make_parent(path: str) -> None:
 
 
 def check(path: str) -> None:
-    """Refuse a folder that is not ours alone, with the command that mends it."""
+    """Refuse a folder that others can access, with the command that corrects it."""
     for name, found in _way(path):
         _check_on_the_way(name, found)
-    # Opened, so that what is checked is what is there and not what was there a moment ago.
+    # Opened, so that the check applies to the folder that is there now and not to an earlier one.
     try:
         descriptor = os.open(os.path.realpath(path), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -77,7 +77,7 @@ def check(path: str) -> None:
 
 
 def _way(path: str) -> Iterator[tuple[str, os.stat_result]]:
-    """Every name on the way to the folder, the folder itself left out; links are followed one step at a time."""
+    """Yield every name on the way to the folder, without the folder itself; links are followed one step at a time."""
     waiting = [part for part in os.path.abspath(path).split(os.sep) if part][::-1]
     here, links = os.sep, 0
     while waiting:
@@ -85,7 +85,7 @@ def _way(path: str) -> Iterator[tuple[str, os.stat_result]]:
         try:
             found = os.lstat(name)
         except OSError:
-            return  # what is missing or closed to us is told by whoever opens it
+            return  # the caller that opens it reports what is missing or inaccessible
         if stat.S_ISLNK(found.st_mode):
             yield name, found
             links += 1

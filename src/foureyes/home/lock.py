@@ -1,7 +1,8 @@
-"""Is a server at work in this data folder, and where is it reached? One at a time; the system lock dies with it.
+"""The lock of a server: one at a time per data folder and database file; the system frees it with the process.
 
-A database in a file has a lock of its own beside it, by its real path: another data folder that names the same file, or
-a link to it, is no way to a second server.
+The lock file names the holder's address, so that other programs find the server. A database in a file has a lock of its
+own beside it, by its real path: another data folder that names the same file, or a link to it, does not allow a second
+server.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from foureyes.home import folder
 from foureyes.home.trouble import Trouble
 
 NAME = "server.lock"
-#: Behind the real path of a database in a file.
+#: Appended to the real path of a database in a file.
 SUFFIX = ".lock"
-#: Somebody who only looks holds the lock for a moment; that must not look like a second server.
+#: A program that only looks holds the lock for a moment; that must not be mistaken for a second server.
 TRIES_MAX = 20
 TRY_SECONDS = 0.01
 _CONTENT_BYTES_MAX = 8192
-#: So many reviewers that may be sent work are written down.
+#: The most reviewers named in the lock file to which work may be sent.
 SENDS_MAX = 20
 
 
 class Places(Protocol):
-    """Where somebody works."""
+    """Where a program keeps its data."""
 
     @property
     def home(self) -> str: ...
@@ -44,47 +45,47 @@ class Places(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """Who is at work: a server with its address, or a command that changes things."""
+    """The holder of the lock: a server with its address, or a command that changes things."""
 
     pid: int
-    #: Where a server is reached; for a command its name.
+    #: A server's own address; for a command, its name.
     address: str
     started: str
     version: str
-    #: Where everybody else reaches a server, if that is another address.
+    #: The public address of a server, if that is another one.
     public: str = ""
     #: The reviewers that a server may send work to.
     sends: tuple[str, ...] = ()
 
     @property
     def is_server(self) -> bool:
-        """Whether it can be reached, or is only a command that changes things."""
+        """True for a server, which can be reached; False for a command that changes things."""
         return self.address.startswith(("http://", "https://"))
 
     def in_words(self) -> str:
-        """Who it is, in the middle of a sentence."""
+        """Return who it is, for the middle of a sentence."""
         if not self.pid:
             return "another foureyes"
         return f"{self.address or 'another foureyes'} (process {self.pid}, since {_minute(self.started)})"
 
 
 class ServerLock:
-    """Held for as long as a server lives; the operating system lets go of it when the process ends, however it ends."""
+    """Held while a server lives; the operating system releases it when the process ends, however it ends."""
 
     def __init__(self, descriptor: int) -> None:
-        """Keep the open file: closing it gives the lock back."""
+        """Keep the open file: closing it releases the lock."""
         self._descriptor = descriptor
 
     @classmethod
     def acquire(cls, home: str, address: str, *, now: str, public: str = "", sends: tuple[str, ...] = ()) -> ServerLock:
-        """Take the lock of a data folder and write down who we are; a file left by a dead server is taken over."""
+        """Take the lock of a data folder and write down the holder; the file of a dead server is taken over."""
         step = "Stop it first, or use another folder with --home."
         mine = _mine(address, now=now, public=public, sends=sends)
         return cls._acquired(os.path.join(home, NAME), mine, busy=("data folder", step))
 
     @classmethod
     def on_database(cls, database: str, address: str, *, now: str, public: str = "") -> ServerLock:
-        """Take the lock of a database in a file, whatever data folder it is named by."""
+        """Take the lock of a database in a file, whatever data folder names it."""
         step = "Stop it first, or use another database with --database."
         path = os.path.realpath(database) + SUFFIX
         folder.make_parent(path)
@@ -104,7 +105,7 @@ class ServerLock:
         return cls(descriptor)
 
     def release(self) -> None:
-        """Let go. The file stays: removing it would race with the next one who takes it."""
+        """Release the lock. The file stays: removing it would race with the next process that takes it."""
         if self._descriptor >= 0:
             os.ftruncate(self._descriptor, 0)
             os.close(self._descriptor)
@@ -121,7 +122,7 @@ class ServerLock:
 def locked(
     settings: Places, address: str, *, now: str, public: str = "", sends: tuple[str, ...] = ()
 ) -> Iterator[None]:
-    """Be alone in a data folder and, where that is a file, in its database; PostgreSQL has room for many."""
+    """Hold the lock of a data folder and, if it is a file, of its database; PostgreSQL allows several servers."""
     with ExitStack() as held:
         held.enter_context(ServerLock.acquire(settings.home, address, now=now, public=public, sends=sends))
         if not settings.is_postgres:
@@ -130,7 +131,7 @@ def locked(
 
 
 def running(home: str) -> Running | None:
-    """Who is at work in this data folder, if anybody is; a file without a living holder says nothing."""
+    """Return the holder of a data folder's lock, or None; a file without a living holder does not count."""
     try:
         descriptor = os.open(os.path.join(home, NAME), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -146,7 +147,7 @@ def running(home: str) -> Running | None:
 
 
 def server(home: str) -> Running:
-    """The server that is at work in this data folder; refused where there is none."""
+    """Return the server at work in this data folder; raises Trouble if there is none."""
     found = running(home)
     if found is None or not found.is_server:
         step = "Start one in another terminal: foureyes up. Where it has another data folder, name that with --home."
@@ -155,7 +156,7 @@ def server(home: str) -> Running:
 
 
 def _mine(address: str, *, now: str, public: str, sends: tuple[str, ...] = ()) -> dict[str, object]:
-    """What a holder of the lock writes down of itself."""
+    """Return what a holder of the lock writes down about itself."""
     return {
         "address": address,
         "public": public,
@@ -167,7 +168,7 @@ def _mine(address: str, *, now: str, public: str, sends: tuple[str, ...] = ()) -
 
 
 def _minute(written: str) -> str:
-    """A time as people read it, where it is one: anybody could have written to the file."""
+    """Return a time in readable form; other text unchanged, because anyone could have written to the file."""
     try:
         return f"{datetime.fromisoformat(written).astimezone():%Y-%m-%d %H:%M}"
     except (ValueError, OverflowError):
@@ -199,7 +200,7 @@ def _take(descriptor: int, what: str, step: str) -> None:
 
 
 def _read(descriptor: int) -> Running:
-    """What the holder wrote; one who has not written yet, or wrote nonsense, is at work all the same."""
+    """Return what the holder wrote; an empty or malformed file still means that there is a holder."""
     try:
         found = json.loads(os.pread(descriptor, _CONTENT_BYTES_MAX, 0))
         return Running(

@@ -19,13 +19,13 @@ ALLOWED = (
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}").fullmatch
 _PATH = re.compile(r"[^\s;,=-][^\s;,=]{0,999}").fullmatch
-#: No dots in a row, no dash in front: nothing that git could take for something else.
+#: No two dots in a row and no leading dash: nothing that git could read as a range or an option.
 _REF = re.compile(r"(?!.*\.\.)[A-Za-z0-9_*][A-Za-z0-9_./*+-]{0,199}").fullmatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MirrorSetting:
-    """One repository: what it is called here, where it lies, and its protected refs."""
+    """One repository: its name here, its path, and its protected refs."""
 
     name: str
     path: str
@@ -33,12 +33,12 @@ class MirrorSetting:
 
     @property
     def line(self) -> str:
-        """It in one line."""
+        """The setting in one line."""
         return " ".join((f"{self.name}={self.path}", *self.protected))
 
 
 def mirrors_in(text: str) -> tuple[MirrorSetting, ...]:
-    """The repositories of a line; raises ValueError where it is none."""
+    """Parse the repositories from one line; raises ValueError if it is malformed."""
     if text.strip() == NONE:
         return ()
     found = []
@@ -52,12 +52,12 @@ def mirrors_in(text: str) -> tuple[MirrorSetting, ...]:
 
 
 def mirrors_of(table: dict[str, object]) -> tuple[MirrorSetting, ...]:
-    """The repositories of the tables in a file; raises ValueError where they are none."""
+    """Parse the repositories from the tables of a file; raises ValueError if they are malformed."""
     return _checked([_of_table(name, one) for name, one in table.items()])
 
 
 def line_of(mirrors: tuple[MirrorSetting, ...], base: str) -> str:
-    """All of them in one line; relative paths are taken from `base`."""
+    """Write all of them as one line; relative paths are taken from `base`."""
     placed = (
         MirrorSetting(name=one.name, path=_placed(one.path, base), protected=one.protected).line for one in mirrors
     )

@@ -1,4 +1,4 @@
-"""How is kept what a person decided on this machine? In small JSON files of the data folder, for its owner alone."""
+"""Small JSON files in the data folder that keep a person's decisions, readable by their owner alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Notes = dict[str, dict[str, str]]
 
 
 def read(home: str, name: str) -> Notes:
-    """What is kept under this name: entries of texts; a file that cannot be read is never taken for an empty one."""
+    """Return the entries under this name; a file that cannot be read is never taken for an empty one."""
     path = os.path.join(home, name)
     try:
         with open(path, "rb") as file:
@@ -33,14 +33,14 @@ def read(home: str, name: str) -> Notes:
 
 
 def write(home: str, name: str, notes: Mapping[str, Mapping[str, str]]) -> None:
-    """Keep them."""
+    """Write the entries under this name."""
     folder.make(home)
     text = json.dumps(notes, indent=2, sort_keys=True, ensure_ascii=True)
     files.write_whole(os.path.join(home, name), f"{text}\n".encode())
 
 
 def _parsed(text: bytes) -> tuple[str, Notes]:
-    """What is wrong with it, and what it says where nothing is."""
+    """Return what is wrong with the text and its entries; one of the two is empty."""
     if len(text) > BYTES_MAX:
         return f"it has more than {BYTES_MAX:,} bytes", {}
     try:

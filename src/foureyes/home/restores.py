@@ -1,4 +1,4 @@
-"""Was a restore cut off here? Then nothing is built on what it left until it is done again.
+"""Detects an interrupted restore, so that the store is not used before the restore was repeated.
 
 Light on purpose: `check` asks before every answer.
 """
@@ -19,14 +19,14 @@ OURS: set[str] = set()
 
 
 def note_path(settings: Places) -> str:
-    """Where the note is: beside a database in a file, by its real path, else in the data folder."""
+    """Return the path of the note: beside a database file, by its real path, else in the data folder."""
     if settings.is_postgres:
         return os.path.join(settings.home, NAME)
     return os.path.realpath(settings.database) + SUFFIX
 
 
 def check_whole(settings: Places) -> None:
-    """Refuse a store that a restore was to replace, and may have replaced in part."""
+    """Refuse a store that an interrupted restore may have replaced in part."""
     path = note_path(settings)
     if path in OURS or not os.path.lexists(path):
         return

@@ -1,6 +1,6 @@
-"""A restore in progress: what it puts where, noted before the first change and struck out behind the last one.
+"""A restore in progress: what it replaces, noted before the first change and removed after the last one.
 
-A restore that was killed leaves the note; whoever does it again puts everything back first.
+A restore that was killed leaves the note; the next restore puts everything back first.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from foureyes.home.restores import OURS, note_path
 
 @dataclass(slots=True, kw_only=True)
 class Restoring:
-    """A backup on its way into the place of a store."""
+    """A backup that is being put in the place of a store."""
 
     backup: str
-    #: Where the store that was there is kept; empty where there was none.
+    #: Where the store that was there is kept; empty if there was none.
     kept: str = ""
-    #: Whether the store is another one by now.
+    #: Whether the store was replaced already.
     begun: bool = False
 
 
 def cut_off(settings: Places) -> Restoring | None:
-    """The restore that was begun here and not ended, if there is one."""
+    """Return the restore that was begun here and not ended, or None."""
     try:
         with open(note_path(settings), encoding="utf-8") as file:
             found = json.load(file)
@@ -38,13 +38,13 @@ def cut_off(settings: Places) -> Restoring | None:
 
 
 def go_on(settings: Places) -> None:
-    """Let this process open the store though a restore was cut off: it does that restore again."""
+    """Let this process open the store after an interrupted restore, because it repeats that restore."""
     OURS.add(note_path(settings))
 
 
 @contextmanager
 def noted(settings: Places, restoring: Restoring) -> Iterator[None]:
-    """Note a restore for as long as it lasts; one that fails once it has begun leaves the note."""
+    """Note a restore while it runs; one that fails after it has begun leaves the note."""
     path = note_path(settings)
     note = {"backup": restoring.backup, "kept": restoring.kept}
     files.write_whole(path, json.dumps(note, ensure_ascii=False).encode())

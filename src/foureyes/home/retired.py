@@ -1,4 +1,4 @@
-"""Which rules did a person take out of use here, when and why?"""
+"""The rules that a person retired on this machine, with who, when and why."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ REASON_CHARS_MAX = 1000
 
 
 def retired(home: str) -> dict[str, Retirement]:
-    """Every retired rule by its id. A damaged file is told, and nobody goes on by a part of it."""
+    """Return every retired rule by its id. A damaged file raises Trouble; no part of it is used."""
     return {rule: _retirement(rule, entry) for rule, entry in notebook.read(home, FILE).items()}
 
 
 def names(home: str) -> frozenset[str]:
-    """The rules that the file names, whatever it says of them."""
+    """Return the rules that the file names, whatever it says of them."""
     return frozenset(notebook.read(home, FILE))
 
 
 def retire(home: str, retirement: Retirement) -> None:
-    """Take a rule out of use."""
+    """Retire a rule."""
     notes = notebook.read(home, FILE)
     notes[retirement.rule] = {
         "by": retirement.by,
@@ -34,7 +34,7 @@ def retire(home: str, retirement: Retirement) -> None:
 
 
 def restore(home: str, rule: str) -> bool:
-    """Put a rule back into use; whether it was retired."""
+    """Put a rule back into use; True if it was retired."""
     notes = notebook.read(home, FILE)
     if notes.pop(rule, None) is None:
         return False

@@ -1,4 +1,4 @@
-"""The policy that a server at work has taken from its settings: its file may have changed since the server started."""
+"""The policy that a running server took from its settings; its file may have changed since the server started."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _NAME = "served-policy.json"
 
 
 def keep_served_policy(home: str, text: bytes) -> None:
-    """Write down what this server judges by until another policy is activated."""
+    """Write down the policy by which this server judges until another one is activated."""
     write_whole(os.path.join(home, _NAME), text)
 
 
 def served_policy(home: str) -> bytes | None:
-    """The text of that policy; nothing where no server is at work here."""
+    """Return the text of that policy; None if no server runs here."""
     server = running(home)
     if server is None or not server.is_server:
         return None

@@ -1,4 +1,4 @@
-"""How much waits in the spool's files? Looking at them disturbs no server that holds the spool."""
+"""Measures the spool's files, without disturbing a server that holds the spool."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SUFFIX = ".spool"
 
 
 def spool_bytes(folder: str) -> int:
-    """All of it; a file that goes meanwhile holds nothing any more."""
+    """Return the total size; a file that is removed meanwhile counts as empty."""
     total = 0
     with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as files:
         for one in files:

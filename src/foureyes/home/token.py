@@ -1,4 +1,4 @@
-"""As whom does a program here act? By the token it was started with; a file that others could read is refused."""
+"""Reads the token with which a program acts, from a file or the environment; refuses files that others could read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foureyes.home.trouble import Trouble
 
 VARIABLE = "FOUREYES_TOKEN"
 FILE_VARIABLE = "FOUREYES_TOKEN_FILE"
-#: For which of its agents a service acts.
+#: The agent for which a service acts.
 AGENT_VARIABLE = "FOUREYES_AGENT"
 VARIABLES = frozenset({VARIABLE, FILE_VARIABLE, AGENT_VARIABLE})
 FILE_BYTES_MAX = 4096
@@ -18,7 +18,7 @@ _OTHERS = 0o077
 
 
 def token_of(environment: Mapping[str, str], file: str = "") -> str:
-    """The token that was given at the start: the file that is named, else the environment's token or file."""
+    """Return the token from the named file, else from the environment's token or file."""
     name = file or ("" if environment.get(VARIABLE) else environment.get(FILE_VARIABLE, ""))
     found = _read(name) if name else environment.get(VARIABLE, "")
     token = found.strip()

@@ -1,13 +1,13 @@
-"""What stands in the way on this machine, and what mends it?"""
+"""Trouble: the exception for a problem on this machine, with the next step that solves it."""
 
 from __future__ import annotations
 
 
 class Trouble(Exception):  # noqa: N818 - a state of the machine, told to the person in front of it
-    """Something here keeps the program from doing its work: what it is, and the next step."""
+    """Something here keeps the program from doing its work: a sentence about the problem, and the next step."""
 
     def __init__(self, sentence: str, next_step: str, *, usage: bool = False, blocked: bool = False) -> None:
-        """Keep what is shown; `usage`: it was asked for wrongly; `blocked`: it may not be done now."""
+        """Keep what is shown; `usage`: the command was used wrongly; `blocked`: it is not allowed now."""
         super().__init__(f"{sentence} {next_step}")
         self.sentence = sentence
         self.next_step = next_step

@@ -1,4 +1,4 @@
-"""Where is somebody who types a command? On which machine, and in which repository or folder of it?"""
+"""Where a command is run: the machine, and the repository or folder."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ _POINTER_CHARS_MAX = 4_096
 
 
 def machine() -> str:
-    """The name of the machine."""
+    """Return the name of the machine."""
     return os.uname().nodename
 
 
 def repository() -> str:
-    """The repository one is in, the same for all of its worktrees; else the folder. No git is run."""
+    """Return the current repository, the same for all of its worktrees, else the folder. No git is run."""
     here = place()
     try:
         with open(os.path.join(here, ".git"), encoding="utf-8", errors="replace") as file:
@@ -26,7 +26,10 @@ def repository() -> str:
 
 
 def place() -> str:
-    """The repository one is in, else the folder; nothing of it is asked. What no text can hold is a question mark."""
+    """Return the top of the current repository, else the folder; nothing of the repository is run.
+
+    A character that text cannot hold becomes a question mark.
+    """
     here = os.path.realpath(os.getcwd())
     above = here
     while not os.path.lexists(os.path.join(above, ".git")):

@@ -1,1 +1,1 @@
-"""How is somebody outside told what happened? From the outbox, at least once, and never in anybody's way."""
+"""Notifications to chats, mail and webhooks: from the outbox, at least once, without holding up any decision."""

@@ -1,4 +1,4 @@
-"""How is a message brought to each kind of place?"""
+"""Sends a message to a channel by the transport for its kind."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from foureyes.notify.outside import Outside
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carrying:
-    """Brings messages where they belong, by the one way out there is."""
+    """Sends messages to channels, through the one outgoing connection or the mailer."""
 
     out: Outside
     mailer: Mailer
     places: Places = Places()
 
     async def carry(self, channel: Channel, message: Message, now: datetime) -> None:
-        """Return when it was taken there; raises NotSent otherwise."""
+        """Return when the message was accepted; raises NotSent otherwise."""
         if isinstance(channel, Mail):
             await self.mailer.send(channel, message)
             return

@@ -1,4 +1,7 @@
-"""Which places can somebody be told at, and what exactly is sent there? Plain text, for a person to read."""
+"""The kinds of notification channel, their addresses, and the exact request each one sends.
+
+Chats and mail get plain text; a webhook gets JSON.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,14 @@ from urllib.parse import parse_qsl, urlsplit
 from foureyes.notify.wording import cut
 from foureyes.policy.notifying import VARIABLE
 
-#: What each of them takes, in its own units.
+#: The message length that each service accepts, in its own units.
 DISCORD_UNITS_MAX, TELEGRAM_UNITS_MAX, SLACK_UNITS_MAX, MAIL_UNITS_MAX = 2_000, 4_096, 4_000, 20_000
 #: How long a secret of Standard Webhooks is.
 SECRET_BYTES_MIN, SECRET_BYTES_MAX = 24, 64
 SECRET_PREFIX = "whsec_"  # noqa: S105 - what a secret begins with, and none itself
-#: In an address it stands for the thread of the task that a review is about.
+#: In an address it is replaced by the thread of the task that a review is about.
 TASK = "{task}"
-#: What tells Discord not to open the links of a message.
+#: The flag that tells Discord not to preview the links of a message.
 _NO_PREVIEW = 4
 _JSON = {"content-type": "application/json"}
 _DIGITS = re.compile(r"[0-9]{1,20}")
@@ -33,12 +36,12 @@ _CHAT = re.compile(r"-?[0-9]{1,20}|@[A-Za-z][A-Za-z0-9_]{3,40}")
 
 
 class BadAddress(ValueError):  # noqa: N818 - what is wrong is told in words, and never the address
-    """An address that leads nowhere, or a name of the environment that holds nothing."""
+    """An incomplete address, or one that names an environment variable that is not set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
-    """Where the services are."""
+    """The base URLs of the services."""
 
     discord: str = "https://discord.com/api/webhooks"
     telegram: str = "https://api.telegram.org/bot"
@@ -47,20 +50,20 @@ class Places:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """What somebody is told, ready to be sent: the same however often it is tried."""
+    """A message ready to be sent: the same however often sending is tried."""
 
     id: str
     title: str
     #: Safe to post; its end may be cut off, the address behind it never.
     text: str
     url: str = ""
-    #: The thread of the task it is about; a task whose id is a number may be one itself.
+    #: The thread of the task it is about; a task whose id is a number may be a thread itself.
     thread: str = ""
-    #: What a program is told.
+    #: The event data for a webhook.
     data: Mapping[str, object] = field(default_factory=dict)
 
     def fitting(self, units_max: int) -> str:
-        """Text and address, as long as is taken."""
+        """Return text and address, cut to this length."""
         behind = f"\n{self.url}" if self.url else ""
         return cut(self.text, units_max - len(behind)) + behind
 
@@ -83,7 +86,7 @@ class Discord:
     thread: str = ""
 
     def post(self, message: Message, places: Places, _now: datetime) -> Post:
-        """As content: what agents wrote calls nobody, whatever it is."""
+        """Return the request; mentions are switched off, so that text by agents notifies nobody."""
         thread = _thread_of(self.thread, message)
         query = f"?thread_id={thread}" if thread else ""
         body = {
@@ -104,7 +107,7 @@ class Telegram:
     thread: str = ""
 
     def post(self, message: Message, places: Places, _now: datetime) -> Post:
-        """Without a parse mode nothing in it is markup; a preview would open the link."""
+        """Return the request, without a parse mode, so that nothing is markup, and without a link preview."""
         body: dict[str, object] = {
             "chat_id": self.chat,
             "text": message.fitting(TELEGRAM_UNITS_MAX),
@@ -123,7 +126,7 @@ class Slack:
     path: str = field(repr=False)
 
     def post(self, message: Message, places: Places, _now: datetime) -> Post:
-        """With the three characters escaped that Slack reads as more than text."""
+        """Return the request; the three characters that Slack interprets are escaped."""
         text = message.fitting(SLACK_UNITS_MAX).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         body = {"text": text, "mrkdwn": False, "unfurl_links": False, "unfurl_media": False}
         return Post(url=f"{places.slack}/{self.path}", body=_spelled(body), headers=_JSON)
@@ -131,13 +134,13 @@ class Slack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hook:
-    """A program: a CloudEvent in JSON, signed as Standard Webhooks says."""
+    """A webhook: a CloudEvent in JSON, signed according to Standard Webhooks."""
 
     url: str = field(repr=False)
     secret: bytes = field(repr=False)
 
     def post(self, message: Message, _places: Places, now: datetime) -> Post:
-        """The id is the same however often it comes; the time in the signature is that of this attempt."""
+        """Return the request; the id is the same for every attempt, the time in the signature is that of this one."""
         body, at = _spelled({**message.data, "id": message.id}), str(int(now.timestamp()))
         headers = {
             "content-type": "application/cloudevents+json",
@@ -150,7 +153,7 @@ class Hook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """A mailbox, by the library `apprise`, which this is the address for."""
+    """A mailbox, as an address of the library `apprise`."""
 
     url: str = field(repr=False)
 
@@ -159,7 +162,7 @@ Channel = Discord | Telegram | Slack | Hook | Mail
 
 
 def channel_of(address: str, environment: Mapping[str, str]) -> Channel:
-    """The place an address of a policy means; raises BadAddress without saying the address."""
+    """Parse an address of a policy; raises BadAddress without quoting the address."""
     scheme, _, rest = filled(address, environment).partition("://")
     place, _, query = rest.partition("?")
     steps = tuple(one for one in place.split("/") if one)
@@ -176,7 +179,7 @@ def channel_of(address: str, environment: Mapping[str, str]) -> Channel:
 
 
 def hook_of(url: str, secret: str, environment: Mapping[str, str]) -> Hook:
-    """The program at this address, which shares this secret."""
+    """Return the webhook at this address with this shared secret."""
     text, where = filled(secret, environment), filled(url, environment)
     try:
         raw = base64.b64decode(text.removeprefix(SECRET_PREFIX), validate=True)
@@ -191,13 +194,13 @@ def hook_of(url: str, secret: str, environment: Mapping[str, str]) -> Hook:
 
 
 def signature(secret: bytes, name: str, at: str, body: bytes) -> str:
-    """Standard Webhooks: HMAC-SHA256 over id, time and body."""
+    """Return the Standard Webhooks signature: HMAC-SHA256 over id, time and body."""
     signed = hmac.digest(secret, f"{name}.{at}.".encode() + body, hashlib.sha256)
     return f"v1,{base64.b64encode(signed).decode()}"
 
 
 def filled(text: str, environment: Mapping[str, str]) -> str:
-    """The text with what the environment holds in the place of its names."""
+    """Replace the names of environment variables in the text by their values."""
 
     def found(match: re.Match[str]) -> str:
         value = environment.get(match[1], "")
@@ -226,7 +229,7 @@ def _thread(query: str) -> str:
 
 
 def _thread_of(named: str, message: Message) -> str:
-    """The number of the thread an address means for a message; empty where there is none."""
+    """Return the thread number that an address means for a message; empty if there is none."""
     thread = message.thread if named == TASK else named
     return thread if _DIGITS.fullmatch(thread) else ""
 

@@ -1,4 +1,4 @@
-"""Takes secrets of the work out of messages to channels, mail and webhooks: not all who read them are signed in."""
+"""Redacts secrets of the work from messages to channels, mail and webhooks: not all their readers are signed in."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from foureyes.core.model import Review
 from foureyes.notify.channels import Message
 from foureyes.notify.letters import Sorted, Written
 
-#: Cuts secrets out of what is said of a review, in texts, lists and objects.
+#: Redacts secrets of a review from texts, lists and objects.
 Cuts = Callable[[Review, Any], Awaitable[Any]]
 
 
 async def nothing(_: Review, said: Any) -> Any:
-    """Cut nothing."""
+    """Redact nothing."""
     return said
 
 
 async def cut_digests(made: Sorted | None, cuts: Cuts) -> None:
-    """Free the lines of digests of secrets."""
+    """Redact secrets from the lines of digests."""
     if made is not None and made.about is not None:
         clean = await cuts(made.about, [body for _, _, body in made.digests])
         made.digests = [(target, key, body) for (target, key, _), body in zip(made.digests, clean, strict=True)]
 
 
 async def clean(written: Written, cuts: Cuts) -> Message:
-    """The message without secrets."""
+    """Return the message without secrets."""
     message, about = written.message, written.about
     if about is None:
         return message

@@ -1,8 +1,8 @@
-"""How does what happened get to those who shall hear of it? Each letter at least once, with an id that stays the same.
+"""Delivers notifications from the outbox: each letter at least once, with an id that stays the same.
 
 An event in the outbox becomes one letter for each target, in one transaction; each letter is then tried alone. A target
-that does not answer is left alone for a while, longer each time, and only its own letters wait for that; those of
-others wait while it is tried. Nothing here decides anything, and no decision waits for it.
+that fails is left alone for a while, longer each time, and only its own letters wait for that; those of others wait
+only while it is tried. Nothing here decides anything, and no decision waits for it.
 """
 
 from __future__ import annotations
@@ -58,27 +58,27 @@ from foureyes.notify.notices import Party, notices
 from foureyes.notify.outside import NotSent
 from foureyes.notify.records import long_gone, noted, whom
 
-#: So many parcels are taken at once, and so often in one go.
+#: How many outbox rows are claimed at once, and how often in one call.
 BATCH, ROUNDS_MAX = 32, 16
-#: So long one target may take of a batch; the rest of its letters wait for the next.
+#: How long one target may take of a batch; the rest of its letters wait for the next.
 BATCH_SECONDS = 10.0
-#: More questions than this for one person at once are one message, which leads to the page where they all stand.
+#: More questions than this for one person at once become one message, which links to the page that lists them all.
 SINGLY_MAX = 5
-#: How often it is looked whether a human who reviews may be told what others said.
+#: How often to check whether a human reviewer may be told what others said.
 BLIND_FOR = timedelta(minutes=1)
 log = logging.getLogger("foureyes.notify")
 
 
 class Carrier(Protocol):
-    """Carries a message to a place outside."""
+    """Carries a message to an outside channel."""
 
     async def carry(self, channel: Channel, message: Message, now: datetime) -> None:
-        """Return when it was taken there; raises NotSent otherwise."""
+        """Return when the message was accepted; raises NotSent otherwise."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Went:
-    """What became of the letters to one target in one batch."""
+    """The results for the letters to one target in one batch."""
 
     done: list[int] = field(default_factory=list)
     later: dict[int, datetime] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class _Went:
 
 @dataclass(slots=True, kw_only=True)
 class Delivery:
-    """Takes from the outbox and tells; `once` is all that a loop or an engine has to call, again and again."""
+    """Delivers the outbox; a loop or an engine calls `once` again and again."""
 
     store: Store
     policies: Policies
@@ -99,13 +99,13 @@ class Delivery:
     carrier: Carrier
     clock: Callable[[], datetime]
     worker: str
-    #: Where our pages are, for the addresses in letters.
+    #: The address of our pages, for the links in letters.
     public: str
-    #: What signs the links with which a human decides; without it there are none.
+    #: Signs the links with which a human decides; without it there are none.
     link_key: bytes = field(default=b"", repr=False)
-    #: Takes secrets out of what is said of a review.
+    #: Redacts secrets from texts about a review.
     cuts: Cuts = nothing
-    #: Whether other servers deliver from this outbox too, who may know targets that are not ours.
+    #: Whether other servers deliver from this outbox too, which may know targets that are not ours.
     shared: bool = False
     _health: dict[str, Health] = field(default_factory=dict)
     #: The desk whose addresses were noted.
@@ -114,11 +114,11 @@ class Delivery:
     _moved: dict[str, None] = field(default_factory=dict)
     #: When the outbox was last looked at.
     _looked: datetime | None = None
-    #: When a server that tells nobody last removed what is over.
+    #: When a server without targets last removed what is too old.
     _swept: datetime | None = None
 
     async def once(self) -> int:
-        """Tell what there is to tell now; how many parcels were looked at."""
+        """Deliver what is due now; return how many outbox rows were looked at."""
         await self._recalled(self.clock())
         if self._noted is not self.desk:
             note = partial(long_gone if self.shared else noted, self.desk, self.clock())
@@ -140,9 +140,9 @@ class Delivery:
         return seen
 
     async def _recalled(self, now: datetime) -> None:
-        """After a start, and when the clock was set back: what was put off is looked at again, by the new time.
+        """After a start, or when the clock was set back, make postponed rows available again.
 
-        Whatever still has to wait is put off again then. What another process has in its hands is left to it.
+        Rows that still have to wait are then postponed anew. Rows that another process has claimed are left alone.
         """
         if self._looked is None or now < self._looked:
             beyond = spelled(now + 2 * CLAIMED_FOR)
@@ -152,7 +152,7 @@ class Delivery:
         self._looked = now
 
     async def _left_alone(self, now: datetime) -> int:
-        """Nobody is to be told by us."""
+        """Handle the outbox when this server has no targets."""
         if not self.shared:
             return (await self.store.write(partial(dropped, self.desk, self.worker, now))).logged()
         if not is_time_again(self._swept, now, SWEEP):
@@ -160,7 +160,7 @@ class Delivery:
         self._swept = now
         return (await self.store.write(partial(swept, self.worker, now))).logged()
 
-    # --- an event becomes letters ---------------------------------------------------------------------------------
+    # --- events become letters ------------------------------------------------------------------------------------
 
     async def _sorted(self, events: Sequence[Parcel]) -> None:
         if not events:
@@ -172,7 +172,7 @@ class Delivery:
         await self.store.write(partial(self._put, found, now))
 
     def _letters(self, reading: Reading, row: OutboxRow, now: datetime) -> Sorted | None:
-        """What an event becomes; nothing where it cannot be read now."""
+        """Return what an event becomes; None if it cannot be read now."""
         if is_over(row, now):
             return Sorted()
         try:
@@ -201,7 +201,7 @@ class Delivery:
             tx.apply(Changes(outbox=tuple(made.letters)))
             tx.delivered([parcel.id])
 
-    # --- letters are carried --------------------------------------------------------------------------------------
+    # --- letters are sent -----------------------------------------------------------------------------------------
 
     async def _told(self, letters: Sequence[tuple[Parcel, Letter]]) -> None:
         by_target: dict[str, list[tuple[Parcel, Letter]]] = {}
@@ -211,11 +211,11 @@ class Delivery:
         others = self._not_ours([one for one in letters if one[1].target not in ours])
         telling = (self._told_at(target, by_target[name]) for name, target in ours.items())
         for error in await asyncio.gather(others, *telling, return_exceptions=True):
-            if error is not None:  # once all of them are done: the trouble of one is none of the others'
+            if error is not None:  # once all of them are done: an error at one target must not stop the others
                 raise error
 
     async def _not_ours(self, letters: Sequence[tuple[Parcel, Letter]]) -> None:
-        """The policy has their addresses no longer, or not yet."""
+        """Handle letters to targets that are not, or not yet, in the policy."""
         now = self.clock()
         if not letters:
             return
@@ -247,19 +247,19 @@ class Delivery:
             await self.store.write(partial(self._keep, target, self._left(letters, went)))
 
     def _left(self, letters: Sequence[tuple[Parcel, Letter]], went: _Went) -> _Went:
-        """What is left where the server ends, or something unheard of happened: what arrived is not sent again."""
+        """Complete the results after a stop or an error, so that letters that were delivered are not sent again."""
         now, task = self.clock(), asyncio.current_task()
         left = [parcel.id for parcel, _ in letters if parcel.id not in {*went.done, *went.later}]
         went.later |= dict.fromkeys(left, now)
         if left and not (task and task.cancelling()):
-            # It must not be met again at once: those behind it would never be tried.
+            # It must not be the first again at once: those behind it would never be tried.
             went.later[left[0]] = now + PAUSE
         return went
 
     async def _singly(
         self, target: Target, letters: Sequence[tuple[Parcel, Letter]], went: _Went
     ) -> Sequence[tuple[Parcel, Letter]]:
-        """What is left to be told one by one: many questions for one person at once are one message."""
+        """Return the letters to send one by one; many questions for one person at once become one message."""
         person, now = target.person, self.clock()
         if person is None or len(letters) <= SINGLY_MAX or self._waits(target, letters[0][0].row, letters[0][1], now):
             return letters
@@ -275,7 +275,7 @@ class Delivery:
         try:
             found = await self.store.read(look)
             together = {number: (await clean(one, self.cuts)).title for number, one in found}
-        except Damaged:  # one by one it is seen which
+        except Damaged:  # it shows when they are sent one by one
             return letters
         if len(together) <= SINGLY_MAX:
             return letters
@@ -308,7 +308,7 @@ class Delivery:
             went.later[parcel.id] = waits
             return
         try:
-            # What is asked of them they hear, and nothing else of it.
+            # A human reviewer is told of requests to them, and of nothing else about the review.
             if letter.party == Party.HUMAN and await self._hides(target, parcel.row):
                 went.later[parcel.id] = now + BLIND_FOR
                 return
@@ -323,18 +323,18 @@ class Delivery:
             went.later[parcel.id] = now + PAUSE_MAX
 
     def _waits(self, target: Target, row: OutboxRow, letter: Letter, now: datetime) -> datetime | None:
-        """Until when a person is left in peace."""
+        """Return until when a person is not to be disturbed, or None."""
         if target.person is None:
             return None
         if letter.party == DIGEST:
             since = datetime.fromisoformat(row.at)
             due = digest_at(target.person, since)
-            # What is of a moment to come was written by a wrong clock: it must not wait until that has come.
+            # A row dated in the future was written by a wrong clock: it must not wait until that time.
             return due if since <= now < due else resumes(target.person, now)
         return resumes(target.person, now)
 
     async def _hides(self, target: Target, row: OutboxRow) -> bool:
-        """Whether they may not hear it yet; that a human hears what others said is written down first."""
+        """True if the person must not be told yet; that they are told what others said is recorded first."""
         person = target.person
         if person is None:
             return False
@@ -351,7 +351,7 @@ class Delivery:
     async def _message(
         self, target: Target, row: OutboxRow, letter: Letter
     ) -> tuple[Message | None, Mapping[str, None]]:
-        """What is sent, and which lines of digests are then done with."""
+        """Return what is sent, and the digest lines that are done with it."""
         writing = self._writing
         if letter.party == DIGEST:
             return await self.store.read(lambda reading: writing.digest(reading, row, target.name))
@@ -362,7 +362,7 @@ class Delivery:
         return await self._linked(target, replace(written, message=await clean(written, self.cuts))), {}
 
     async def _linked(self, target: Target, written: Written) -> Message:
-        """A letter to one human about a question carries the way to answer it; never where a veto stands."""
+        """Add the decision link to a letter that asks one human a question; never if it is about a veto."""
         notice, message = written.notice, written.message
         if target.person is None or notice is None or notice.party is not Party.HUMAN or not notice.request:
             return message

@@ -1,4 +1,4 @@
-"""Who is told where? The targets of a policy by name, and which of them a notice goes to."""
+"""The notification targets of a policy by name, and which of them get a notice."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from foureyes.notify.channels import Channel, channel_of, hook_of
 from foureyes.notify.notices import Notice, On, Party
 from foureyes.policy.notifying import Notify, Person
 
-#: Who is told everything: a program, not one of the parties.
+#: The receiver of every event: a program, not one of the parties.
 PROGRAM = "program"
 _NAME_CHARS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """One place where somebody is told."""
+    """One place where a party or person is told."""
 
-    #: The same for the same address, and without what it holds.
+    #: The same for the same address, without the values of environment variables.
     name: str
     channel: Channel
     #: A party, or a program.
@@ -38,15 +38,15 @@ class Desk:
 
     @classmethod
     def of(cls, notify: Notify, environment: Mapping[str, str]) -> Desk:
-        """The desk of a policy; raises BadAddress where an address is not complete."""
+        """Return the desk of a policy; raises BadAddress if an address is not complete."""
         return cls(targets={one.name: one for one in _targets(notify, environment)}, on=dict(notify.events))
 
     def programs(self) -> Iterator[Target]:
-        """Who is told everything."""
+        """Yield the targets that are told everything."""
         return (one for one in self.targets.values() if one.party == PROGRAM)
 
     def told(self, notice: Notice, rules: Rules | None) -> Iterator[Target]:
-        """Where this notice goes."""
+        """Yield the targets of this notice."""
         for one in self.targets.values():
             if one.person is None:
                 is_told = one.party == notice.party and not notice.apart
@@ -57,7 +57,7 @@ class Desk:
 
 
 def _is_theirs(person: Person, notice: Notice, rules: Rules | None) -> bool:
-    """Whether somebody is asked for a report by name, or belongs to the group whose decision it is."""
+    """True if a person is asked for a report by name, or belongs to the group that decides."""
     if notice.party is Party.REVIEWER:
         return normal(person.name) in map(normal, notice.names)
     if notice.party is not Party.HUMAN:
@@ -89,7 +89,7 @@ def _targets(notify: Notify, environment: Mapping[str, str]) -> Iterator[Target]
 
 
 def _name(whose: str, address: str) -> str:
-    """Of the address as the policy has it: with the names of the environment, and not what they hold."""
+    """Return a name made from the address as the policy spells it: with variable names, not their values."""
     scheme = address.partition("://")[0]
     digest = hashlib.sha256(f"{whose}\n{address}".encode()).hexdigest()[:_NAME_CHARS]
     return f"{scheme}-{digest}"

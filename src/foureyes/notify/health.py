@@ -1,4 +1,4 @@
-"""How does it go with a target outside, and until when is it left alone?"""
+"""The back-off for a notification target that fails."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ DOUBLINGS_MAX = 20
 
 @dataclass(slots=True, kw_only=True)
 class Health:
-    """How it goes with one target in this process."""
+    """The failures of one target in this process."""
 
     failures: int = 0
     not_before: datetime | None = None
 
     def rests(self, now: datetime) -> datetime | None:
-        """Until when it is left alone; what lies further ahead was noted before the clock was set back."""
+        """Return until when it is left alone; a time too far ahead is from before the clock was set back."""
         until = self.not_before
         return until if until is not None and is_ahead(until, now, PAUSE_MAX) else None
 
     def failed(self, now: datetime, wait_seconds: int) -> datetime:
-        """It took nothing: leave it alone, longer each time, and as long as it asks for."""
+        """Record a failure: leave the target alone, longer each time, and at least as long as it asks for."""
         pause = PAUSE * 2 ** min(self.failures, DOUBLINGS_MAX)
         self.failures += 1
         self.not_before = now + min(PAUSE_MAX, max(pause, timedelta(seconds=wait_seconds)))
         return self.not_before
 
     def arrived(self) -> None:
-        """It took something."""
+        """Record a success."""
         self.failures, self.not_before = 0, None

@@ -1,4 +1,4 @@
-"""When may a person be told? Not in the quiet hours; and what needs no decision once a day, all in one."""
+"""Quiet hours and the daily digest: when a person may be told, and when the rest is sent in one message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from foureyes.policy.notifying import Person, within
 
 
 def resumes(person: Person, now: datetime) -> datetime | None:
-    """When the quiet hours that it is now are over; None where it is none."""
+    """Return when the current quiet hours end; None outside of them."""
     if person.quiet is None:
         return None
     begin, end = person.quiet
@@ -18,12 +18,12 @@ def resumes(person: Person, now: datetime) -> datetime | None:
 
 
 def digest_at(person: Person, since: datetime) -> datetime:
-    """When the digest comes that something of this moment is in."""
+    """Return when the digest is sent that includes something of this moment."""
     return _next(person, since.astimezone(ZoneInfo(person.zone)), person.digest)
 
 
 def _next(person: Person, local: datetime, wanted: time) -> datetime:
-    """The first moment behind `local` at which a clock on the wall there shows this time, in UTC."""
+    """Return the first moment behind `local` at which the local time there is `wanted`, in UTC."""
     zone = ZoneInfo(person.zone)
     for days in range(3):
         day = local.date() + timedelta(days=days)

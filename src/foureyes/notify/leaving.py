@@ -1,6 +1,6 @@
-"""What becomes of what nobody here is to tell? Alone we let it go; where servers share an outbox, others may know it.
+"""Removes outbox rows that nobody is told of; where servers share an outbox, only those that are too old.
 
-Each server knows the addresses of its own policy file only, and while a change of it goes round they differ.
+Each server knows only the addresses of its own policy file, and while a change of it is rolled out they differ.
 """
 
 from __future__ import annotations
@@ -18,37 +18,37 @@ from foureyes.notify.health import PAUSE_MAX
 from foureyes.notify.letters import DIGEST, LIFE, addressed
 from foureyes.notify.records import forgotten, given_up
 
-#: So long a parcel is one worker's; what was taken and not delivered by then is tried again.
+#: How long a row is claimed by one worker; what was not delivered by then is tried again.
 CLAIMED_FOR = timedelta(seconds=120)
-#: What nobody is to hear of goes so much at a time.
+#: The most rows without a receiver that are removed at a time.
 DROPPED_MAX = 1_000
-#: How often a server that tells nobody looks for what no other told either, and how much of it at once.
+#: How often a server without targets looks for rows that no other server delivered, and how many at once.
 SWEEP, SWEPT_MAX, SWEEPS_MAX = timedelta(minutes=1), 32, 16
 log = logging.getLogger("foureyes.notify")
 _spelled = shape(datetime)[0]
 
 
 def is_over(row: OutboxRow, now: datetime) -> bool:
-    """Whether it could not be told for too long."""
+    """True if a row has waited too long to be told."""
     return now - datetime.fromisoformat(row.at) > LIFE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """How many parcels went without being told, and how many of them were letters to somebody."""
+    """How many rows were removed without being told, and how many of them were letters."""
 
     parcels: int = 0
     letters: int = 0
 
     def logged(self) -> int:
-        """How many parcels; that letters were among them is said in the log."""
+        """Return how many rows were removed; letters among them are logged."""
         if self.letters:
             log.warning("%d letters given up: no address in the policy is theirs any more", self.letters)
         return self.parcels
 
 
 def dropped(desk: Desk, worker: str, now: datetime, tx: Writing) -> Left:
-    """Where nobody is to be told, nothing waits for anybody."""
+    """Remove rows where no server has a target for them."""
     parcels = tx.claim(worker, spelled(now), spelled(now + CLAIMED_FOR), DROPPED_MAX)
     letters = _let_go(tx, parcels, now)
     if letters:
@@ -57,7 +57,10 @@ def dropped(desk: Desk, worker: str, now: datetime, tx: Writing) -> Left:
 
 
 def swept(worker: str, now: datetime, tx: Writing) -> Left:
-    """Where others may tell, only what is over goes; the rest is theirs, as soon as this transaction ends."""
+    """Remove only rows that are too old, where other servers may deliver the rest.
+
+    The rest is available to them as soon as this transaction ends.
+    """
     count = letters = 0
     for _ in range(SWEEPS_MAX):
         parcels = tx.claim(worker, spelled(now), spelled(now + CLAIMED_FOR), SWEPT_MAX)
@@ -71,14 +74,14 @@ def swept(worker: str, now: datetime, tx: Writing) -> Left:
 
 
 def unknown(parcels: Sequence[Parcel], now: datetime, tx: Writing) -> Left:
-    """Letters to a target that is not in our policy: perhaps it is in another server's."""
+    """Postpone letters to a target that is not in our policy: it may be in another server's."""
     over = [one for one in parcels if is_over(one.row, now)]
     _put_off(tx, (one for one in parcels if one not in over), now + PAUSE_MAX)
     return Left(parcels=len(over), letters=_let_go(tx, over, now))
 
 
 def to_digest(tx: Writing, target: str, lines: Mapping[str, str], now: datetime) -> None:
-    """Add lines to a digest; the first of them makes it."""
+    """Add lines to a digest; the first line creates it."""
     tx.lock(f"{DIGESTS}/{target}")
     if not tx.rows(DIGESTS, prefix=f"{target}/", limit=1):
         row = OutboxRow(stream=DIGESTS, version=0, type=f"{DIGEST} {target}", at=spelled(now))
@@ -87,7 +90,7 @@ def to_digest(tx: Writing, target: str, lines: Mapping[str, str], now: datetime)
 
 
 def digested(tx: Writing, target: str, lines: Mapping[str, None], now: datetime) -> None:
-    """Remove lines of a digest; what came meanwhile is another digest."""
+    """Remove lines of a digest; lines that came meanwhile become another digest."""
     tx.lock(f"{DIGESTS}/{target}")
     tx.follow(DIGESTS, lines, START)
     if tx.rows(DIGESTS, prefix=f"{target}/", limit=1):
@@ -96,16 +99,16 @@ def digested(tx: Writing, target: str, lines: Mapping[str, None], now: datetime)
 
 
 def spelled(moment: datetime) -> str:
-    """A moment as a store has it."""
+    """Return a moment as the store spells it."""
     return str(_spelled(moment))
 
 
 def _let_go(tx: Writing, parcels: Sequence[Parcel], now: datetime) -> int:
-    """Remove them; how many letters nobody gets, which are counted as given up."""
+    """Remove rows; return how many letters were among them, which are counted as given up."""
     tx.delivered([one.id for one in parcels])
     letters = [letter for one in parcels if (letter := addressed(one.row))]
     for target in sorted({one.target for one in letters if one.party == DIGEST}):
-        # A line without its digest would keep every later digest from being made.
+        # A line without its digest would keep every later digest from being created.
         lines = tx.rows(DIGESTS, prefix=f"{target}/", limit=DROPPED_MAX)
         digested(tx, target, {key: None for key, _ in lines}, now)
     given_up(tx, len(letters))

@@ -1,4 +1,4 @@
-"""What is in a parcel of the outbox? An event that is to be told, a letter about one, or somebody's digest."""
+"""The rows of the outbox: an event to be told, a letter about one, or a person's digest; and the writing of letters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from foureyes.notify.texts import path_of, text_of, title_of
 from foureyes.notify.wording import line
 
 LETTER, DIGEST = "letter", "digest"
-#: What could not be told for so long is given up: it stays in the record, and on the pages.
+#: A notification that could not be delivered for this long is given up: it stays in the record, and on the pages.
 LIFE = timedelta(days=3)
 DIGEST_LINES_MAX = 50
 _ID_CHARS = 32
@@ -34,7 +34,7 @@ _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
-    """What a row of the outbox says of a letter: to whom, as which party, about which sort of event."""
+    """What a row of the outbox says of a letter: to whom, as which party, about which type of event."""
 
     target: str
     party: str
@@ -43,7 +43,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A letter that was written: what is sent, and the notice it came from, if it is one for a party."""
+    """A written letter: what is sent, and the notice it came from, if it is one for a party."""
 
     message: Message
     notice: Notice | None = None
@@ -60,12 +60,12 @@ class Sorted:
 
 
 def addressed(row: OutboxRow) -> Letter | None:
-    """Whom a row is for; nobody yet where it is an event."""
+    """Return the letter that a row is; None if it is an event."""
     return addressed_type(row.type)
 
 
 def addressed_type(type_: str) -> Letter | None:
-    """The same by the type of a row alone."""
+    """Return the letter that a row of this type is; None if it is an event."""
     kind, *rest = type_.split(" ")
     if kind == LETTER and len(rest) == 3:  # noqa: PLR2004 - target, party, event
         return Letter(target=rest[0], party=rest[1], about=rest[2])
@@ -73,19 +73,19 @@ def addressed_type(type_: str) -> Letter | None:
 
 
 def letter_row(row: OutboxRow, target: Target, party: str) -> OutboxRow:
-    """The row of a letter about an event, to somebody as this party."""
+    """Return the row of a letter about an event, to a target as this party."""
     kind = f"{LETTER} {target.name} {party} {row.type}"
     return OutboxRow(stream=row.stream, version=row.version, type=kind, at=row.at)
 
 
 def id_of(row: OutboxRow) -> str:
-    """The same for the same letter, however often it is sent."""
+    """Return the id of a letter, the same however often it is sent."""
     text = "\n".join((row.stream, str(row.version), row.type, row.at))
     return f"msg_{hashlib.sha256(text.encode()).hexdigest()[:_ID_CHARS]}"
 
 
 def told_of(reading: Reading, policies: Policies, row: OutboxRow, about: str = "") -> Told:
-    """What happened, read from the log."""
+    """Read from the log what happened."""
     kind = about or row.type
     if not row.version:
         return Told(type=kind)
@@ -107,16 +107,16 @@ def told_of(reading: Reading, policies: Policies, row: OutboxRow, about: str = "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
-    """Writes letters on one look at the store."""
+    """Writes letters from one snapshot of the store."""
 
     policies: Policies
     on: On
     public: str
 
     def letter(self, reading: Reading, row: OutboxRow, letter: Letter, *, named: bool) -> Written | None:
-        """The letter as it is sent; nothing where it is no longer of any use. A channel hears of a report all the same.
+        """Write the letter; None if it is no longer of use. A channel is told of a requested report in any case.
 
-        Whether one is still owed is for who owes it: a channel that hears it or not would tell others.
+        Only the reviewer who owes a report may learn whether it is still owed: from a channel, others would.
         """
         told = told_of(reading, self.policies, row, letter.about)
         if letter.party == PROGRAM:
@@ -137,16 +137,19 @@ class Writing:
         return Written(message=message, notice=found, about=told.review)
 
     def hides(self, reading: Reading, row: OutboxRow, person: str) -> bool:
-        """Whether this human reviews it and may not see yet what others said: until then they hear nothing of it."""
+        """True if this human reviews the work and may not see yet what others said.
+
+        Until then they are told nothing of it.
+        """
         seen = self.seen(reading, row, person)
         return seen is not None and seen[0].hides
 
     def seen(self, reading: Reading, row: OutboxRow, person: str) -> tuple[View, Who] | None:
-        """What somebody may see of the review that a row is about; nothing where it is about none."""
+        """Return what a person may see of the review that a row is about; None if it is about no review."""
         if not row.stream.startswith(_REVIEW) or not row.version:
             return None
         review = read_review(reading, row.stream, reading.known(row.stream, "", "")).review
-        # A policy may write a name otherwise than the account does.
+        # A policy may spell a name differently than the account does.
         sitting = (one.reviewer.name for one in review.seats.values() if one.reviewer)
         person = next((one for one in sitting if normal(one) == normal(person)), person)
         rules = self.policies.rules(reading, review.rules)
@@ -156,7 +159,7 @@ class Writing:
         return view(rules, review, who, stricter), who
 
     def digest(self, reading: Reading, row: OutboxRow, target: str) -> tuple[Message | None, Mapping[str, None]]:
-        """All that waits for somebody's digest as one message, and the rows it came from."""
+        """Return all that waits for a person's digest as one message, and the rows it came from."""
         rows = reading.rows(DIGESTS, prefix=f"{target}/", limit=10 * DIGEST_LINES_MAX)
         if not rows:
             return None, {}
@@ -168,7 +171,7 @@ class Writing:
         return message, {key: None for key, _ in rows}
 
     def _event(self, row: OutboxRow, letter: Letter, told: Told) -> Message:
-        """What a program is told: a CloudEvent, with the sentence that people are told where anybody is.
+        """Return a CloudEvent for a webhook, with the sentence that people are told, if there is one.
 
         Nothing in it says who reviews, or what a reviewer said.
         """
@@ -192,12 +195,12 @@ class Writing:
 
 
 def _thread(review: Review) -> str:
-    """The thread that was named with the task; else the task itself, which may be the number of one."""
+    """Return the thread that was named with the task; else the task itself, which may be a thread's number."""
     return dict(review.context).get(THREAD, "") or review.origin.task
 
 
 def many(rows: Sequence[OutboxRow], titles: Sequence[str], public: str) -> Message:
-    """Many questions in one message; they are answered where they all stand."""
+    """Combine many questions in one message, with a link to the page that lists them."""
     digest = hashlib.sha256("\n".join(map(id_of, rows)).encode()).hexdigest()[:_ID_CHARS]
     head = f"{len(titles)} decisions are asked for:"
     text = "\n".join((head, *(f"- {one}" for one in titles)))
@@ -205,7 +208,7 @@ def many(rows: Sequence[OutboxRow], titles: Sequence[str], public: str) -> Messa
 
 
 def digest_line(told: Told, notice: Notice, public: str) -> str:
-    """What a digest says of one notice."""
+    """Return the digest's line for one notice."""
     return line(f"{title_of(told, notice)}") + (f" {public}{path_of(told)}" if told.review else "")
 
 
@@ -225,7 +228,7 @@ def _shown(review: Review) -> dict[str, object]:
 
 
 def _is_pending(reading: Reading, stream: str, notice: Notice) -> bool:
-    """Whether it is still asked for, and of the same: nobody is called for what is done."""
+    """True if the same is still asked of the same: nobody is told of a request that is done."""
     review = read_review(reading, stream, reading.known(stream, "", "")).review
     request = review.requests.get(notice.request)
     if not isinstance(request, ReportRequest):

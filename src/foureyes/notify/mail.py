@@ -1,7 +1,7 @@
-"""How does a message get into a mailbox? By the library `apprise`, which is loaded only where an address asks for it.
+"""Sends mail with the library `apprise`, which is imported only where an address needs it.
 
-It works in a thread of its own that nobody can end: a mail server that hangs holds this thread and no other, because
-its mailbox gets no second one before that.
+Each mail is sent in a thread that cannot be ended: a mail server that hangs blocks this one thread, because its mailbox
+gets no second one before the first has ended.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HANGS = "its server still hangs at an earlier mail"
 
 @dataclass(slots=True)
 class _Box:
-    """A mailbox has one mail on its way at a time; what was given up may still be."""
+    """A mailbox sends one mail at a time; one that timed out may still be under way."""
 
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     under_way: Future[Any] | None = None
@@ -32,15 +32,15 @@ class _Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mailer:
-    """Sends mail to servers that may be reached."""
+    """Sends mail, after checking that the mail server may be reached."""
 
     out: Outside
     seconds_max: float = SECONDS_MAX
-    #: As many as the policy has, and so many threads at most.
+    #: As many as the policy has, and at most as many threads.
     _boxes: dict[str, _Box] = field(default_factory=dict, repr=False)
 
     async def send(self, channel: Mail, message: Message) -> None:
-        """Return when the mail server took it; raises NotSent otherwise."""
+        """Return when the mail server accepted the message; raises NotSent otherwise."""
         box = self._boxes.setdefault(channel.url, _Box())
         try:
             async with asyncio.timeout(self.seconds_max), box.turn:
@@ -67,18 +67,18 @@ class Mailer:
 
 
 def mailbox(channel: Mail) -> Any:
-    """What apprise makes of an address; raises BadAddress where that is nothing."""
+    """Return apprise's object for an address; raises BadAddress if there is none."""
     try:
         apprise = import_module("apprise")  # here: it takes seconds to load, and most have no mailbox
     except ModuleNotFoundError:
         raise BadAddress(MISSING) from None
-    # What it logs would hold addresses; that it failed, and why, we tell ourselves.
+    # Its log would contain addresses; failures and their reasons are logged by us.
     logging.getLogger("apprise").setLevel(logging.CRITICAL)
     asset = apprise.AppriseAsset(app_id="foureyes", http_redirects=False, secure_logging=True)
     box = apprise.Apprise.instantiate(channel.url, asset=asset, suppress_exceptions=True)
     if box is None or not hasattr(box, "smtp_host"):
         raise BadAddress("an address that begins with mailto is not complete: write mailtos://user:password@host?to=…")
-    # As it is: apprise would make HTML of it.
+    # Plain text: apprise would make HTML of it.
     box.notify_format = apprise.NotifyFormat.TEXT
     return box
 

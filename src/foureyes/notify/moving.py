@@ -1,6 +1,6 @@
-"""What becomes of a letter whose address the policy has no longer? What it is about goes to the addresses it has now.
+"""Redirects letters whose address is no longer in the policy to the addresses that the policy has now.
 
-For a server that has its outbox to itself: of where servers share one, see `leaving`.
+For a server that has its outbox to itself; for servers that share one, see `leaving`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from foureyes.notify.letters import DIGEST, Letter, Sorted, addressed, id_of
 from foureyes.notify.notices import Party
 from foureyes.notify.records import forgotten, given_up, has_come_since, was_for
 
-#: So many letters that were addressed anew are remembered, so that two old addresses of one person make no two.
+#: The most redirected letters that are remembered, so that two old addresses of one person do not lead to two letters.
 REMEMBERED_MAX = 10_000
 _SAID = (
     "%s is not in the policy any more: of what waited for it, %d for the addresses that are there now, "
@@ -37,15 +37,15 @@ class Fate(StrEnum):
     """What became of a letter."""
 
     MOVED = "moved"
-    #: All who are to hear of it have a letter about it.
+    #: All targets that are to be told have a letter about it already.
     HAD = "had"
-    #: Nobody is to hear of it any more.
+    #: No target is to be told any more.
     GIVEN_UP = "given_up"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moving:
-    """A letter to an address that is no more, and what comes in its place; nothing where that cannot be said now."""
+    """A letter to a removed address, and what replaces it; `made` is None if that is unknown now."""
 
     parcel: Parcel
     letter: Letter
@@ -55,20 +55,20 @@ class Moving:
 
 @dataclass(slots=True, kw_only=True)
 class Moved:
-    """What became of letters by the address they had, and the letters that came in their place."""
+    """What became of letters, by their old address, and the letters that replace them."""
 
     fates: dict[str, Counter[Fate]] = field(default_factory=dict)
     rows: dict[str, OutboxRow] = field(default_factory=dict)
 
     def log(self) -> None:
-        """Say it, once it is written."""
+        """Log it, once it is written."""
         for name, count in self.fates.items():
             level = logging.WARNING if count[Fate.GIVEN_UP] else logging.INFO
             log.log(level, _SAID, name, count[Fate.MOVED], count[Fate.HAD], count[Fate.GIVEN_UP])
 
 
 def looked(reading: Reading, letters: Sequence[tuple[Parcel, Letter]], sort: Sort, now: datetime) -> Iterator[Moving]:
-    """What comes in the place of letters: what their events become now, for those the policy has only since then."""
+    """Yield what replaces letters: what their events become now, for targets that were added to the policy since."""
     for parcel, letter in letters:
         if letter.party == DIGEST:
             yield Moving(parcel=parcel, letter=letter, made=Sorted())
@@ -80,7 +80,7 @@ def looked(reading: Reading, letters: Sequence[tuple[Parcel, Letter]], sort: Sor
 
 
 def moved(found: Iterable[Moving], desk: Desk, known: Mapping[str, None], now: datetime, tx: Writing) -> Moved:
-    """Put what was made in the place of what was there, but for letters that are known to be written already."""
+    """Replace the old letters by the new ones, except for letters that are known to be written already."""
     done = Moved()
     for one in found:
         if one.made is None:
@@ -99,13 +99,13 @@ def moved(found: Iterable[Moving], desk: Desk, known: Mapping[str, None], now: d
 
 
 def remembered(known: Mapping[str, None], rows: Iterable[str]) -> dict[str, None]:
-    """The ids of letters that were addressed anew; the oldest are forgotten first."""
+    """Return the ids of redirected letters; the oldest are forgotten first."""
     return dict.fromkeys([*known, *rows][-REMEMBERED_MAX:])
 
 
 def _moving(reading: Reading, parcel: Parcel, letter: Letter, made: Sorted) -> Moving:
     at = parcel.row.at
-    # What can wait for a digest is told to humans alone.
+    # Only notices to humans can wait for a digest.
     digests = made.digests if letter.party == Party.HUMAN else []
     letters = [(one.target, row) for row in made.letters if (one := addressed(row)) and one.party == letter.party]
     new = Sorted(
@@ -118,7 +118,7 @@ def _moving(reading: Reading, parcel: Parcel, letter: Letter, made: Sorted) -> M
 
 
 def _digest_moved(old: str, desk: Desk, now: datetime, tx: Writing) -> Fate:
-    """Lines that wait for somebody's digest go to the addresses this person has now."""
+    """Move the lines of a person's digest to the addresses this person has now."""
     person = normal(was_for(tx, old))
     theirs = [one.name for one in desk.targets.values() if one.person and normal(one.person.name) == person]
     lines = tx.rows(DIGESTS, prefix=f"{old}/", limit=DROPPED_MAX)

@@ -1,4 +1,7 @@
-"""Who is told of what? The one place where that is decided, from what happened alone."""
+"""Decides who is told of what, from the event and the review alone.
+
+This is the one place where that is decided.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,17 @@ from foureyes.core.values import Outcome, Step
 
 
 class Party(StrEnum):
-    """Who can be told."""
+    """The parties that can be told."""
 
     CREATOR = "creator"
     REVIEWER = "reviewer"
     HUMAN = "human"
-    #: Whoever follows the task that a chain judges.
+    #: The followers of the task that a chain judges.
     THREAD = "thread"
 
 
 class Word(StrEnum):
-    """What they are told of; the first eight are the policy's, and it may leave each of them out."""
+    """What a notice is about; a policy may leave out each of the first eight."""
 
     APPROVED = "review_approved"
     CHANGES = "review_changes_requested"
@@ -33,7 +36,7 @@ class Word(StrEnum):
     ESCALATED = "review_escalated"
     TIMEOUT = "review_timeout"
     ELIGIBLE = "pattern_eligible_for_skip"
-    #: What no policy silences: something is wrong, and only a human can see to it.
+    #: No policy silences these: something is wrong, and only a human can fix it.
     SKIP_ENDED = "skip_disabled"
     TRUST_DAMAGED = "trust_damaged"
     ESCAPED = "escape_reported"
@@ -51,13 +54,13 @@ On = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What is to be told: an event of a stream, and the review as it was right behind it."""
+    """What happened: an event of a stream, and the review as it was right after it."""
 
     type: str
     event: e.Event | None = None
     review: Review | None = None
     rules: Rules | None = None
-    #: A policy that was put into force meanwhile and applies to open reviews too.
+    #: A policy that was activated meanwhile and applies to open reviews too.
     stricter: Rules | None = None
 
 
@@ -67,30 +70,30 @@ class Notice:
 
     party: Party
     word: Word
-    #: Who of them; empty for all.
+    #: The members of the party who are told; empty for all.
     names: tuple[str, ...] = ()
-    #: The group of people whose decision it is; empty for any human.
+    #: The group of people who decide; empty for any human.
     group: str = ""
     #: The decision or report that is asked for, and whether it is about a veto.
     request: str = ""
     veto: bool = False
-    #: Whether it came about by what others did, so that nobody hears it but who is named.
+    #: Whether it was caused by what other reviewers did, so that only those who are named are told.
     apart: bool = False
 
     @property
     def presses(self) -> bool:
-        """Whether something is asked for; anything else can wait for the digest of the day."""
+        """True if something is asked for; anything else can wait for the digest of the day."""
         return bool(self.request)
 
 
 def notices(told: Told, on: On) -> tuple[Notice, ...]:
-    """Who is told of this, where the policy says `on` what each party is told; at most one notice for each party."""
+    """Return the notices of an event that the policy's `on` allows; at most one for each party."""
     found = (one for one in _notices(told) if _is_on(one, on))
     return tuple({one.party: one for one in found}.values())
 
 
 def is_chain(told: Told, stage: str = "") -> bool:
-    """Whether a chain of critics judges here: this stage, or any of the review's."""
+    """True if a chain of critics judges this stage, or any stage of the review."""
     if told.rules is None or told.review is None:
         return False
     protocols = (told.rules.protocol(name) for name in told.review.protocols)
@@ -134,7 +137,7 @@ def _of_review(told: Told, review: Review) -> Iterator[Notice]:
             yield Notice(party=Party.CREATOR, word=Word.CHANGES, names=author)
             yield from _thread(told, Word.CHANGES, stage)
         case e.ReviewClosed(outcome=outcome) if outcome is not Outcome.WITHDRAWN:
-            # Shelved and returned too: whatever ended without a clearance, its author must hear of it.
+            # Shelved and returned too: the author must hear of every review that ended without a clearance.
             yield Notice(party=Party.CREATOR, word=Word.REJECTED, names=author)
             yield from _thread(told, Word.REJECTED)
         case e.ReportRequested() as asked if not asked.queued:
@@ -148,7 +151,7 @@ def _of_review(told: Told, review: Review) -> Iterator[Notice]:
         case e.DeadlinePassed() as passed:
             yield from _late(passed, review)
         case e.RulingGiven(by_clock=True):
-            # Whoever did not decide hears what followed from it, and may still decide otherwise.
+            # The humans who did not decide are told what followed from it, and may still decide otherwise.
             yield Notice(party=Party.HUMAN, word=Word.TIMEOUT)
         case e.EscapeReported():
             yield Notice(party=Party.HUMAN, word=Word.ESCAPED)
@@ -157,7 +160,7 @@ def _of_review(told: Told, review: Review) -> Iterator[Notice]:
 
 
 def _is_first(asked: e.ReportRequested, review: Review) -> bool:
-    """Whether nothing but the new version brought it about: anything later would tell that others reported, or left."""
+    """True if only the new revision caused the request: a later one would tell that others reported, or left."""
     said = any(revision == asked.revision for _, revision in (*review.reports, *review.failures))
     left = {one.id for one in review.seats.values() if one.left}
     requests = (one for one in review.requests.values() if isinstance(one, ReportRequest) and not one.queued)
@@ -166,7 +169,7 @@ def _is_first(asked: e.ReportRequested, review: Review) -> bool:
 
 
 def _late(passed: e.DeadlinePassed, review: Review) -> Iterator[Notice]:
-    """Who is late hears it; a human hears what nobody did in time, and what waits for a human still."""
+    """Yield the notices of a passed deadline: to the late reviewer, or to humans about what was not done in time."""
     request = review.requests.get(passed.request)
     if passed.step is Step.REMINDED and isinstance(request, ReportRequest):
         holder = review.seats[request.seat].reviewer
@@ -187,5 +190,5 @@ def _thread(told: Told, word: Word, stage: str = "") -> Iterator[Notice]:
         yield Notice(party=Party.THREAD, word=word)
 
 
-#: What the outbox holds that is no event of the log.
+#: Types of outbox rows that are no event of the log.
 _DAMAGES = {"TrustDamaged": Word.TRUST_DAMAGED, "SpooledRefused": Word.LATER_REFUSED}

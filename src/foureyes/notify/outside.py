@@ -1,7 +1,7 @@
-"""How is something sent to a machine outside? To an address that was looked at first, and to no other.
+"""Sends HTTP requests to other machines, to addresses that were checked first (protection against SSRF).
 
 A name is resolved once, everything it resolves to must be a public address, and the connection goes to one of exactly
-these: a name that resolves to something else a moment later gains nothing. Redirects are not followed.
+these: so a name that resolves to something else a moment later gains nothing. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -27,45 +27,45 @@ _TOO_MANY = 429
 _STATUS = re.compile(rb"HTTP/1\.[01] ([1-5][0-9]{2})(?: |\r\n)")
 _WAIT = re.compile(rb"\r\nretry-after: *([0-9]{1,6}) *\r\n", re.IGNORECASE)
 _URL = re.compile(r"[\x21-\x7e]+")
-#: Blocks for special use that some versions of `ipaddress` take for public; a cloud's metadata is in 192.0.0.0/24.
+#: Special-use blocks that some versions of `ipaddress` take for public; a cloud's metadata service is in 192.0.0.0/24.
 _SPECIAL = tuple(
     map(
         ipaddress.ip_network,
         (
             *("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4"),
-            # Of IPv6 only 2000::/3 is given to anybody; what is written in another way is taken apart before.
+            # Of IPv6 only 2000::/3 is assigned; embedded IPv4 addresses are extracted before.
             *("::/3", "4000::/2", "8000::/1"),
-            # Special even so; `fec0::/10`, once a site's own, is among those above.
+            # Special-use blocks within 2000::/3; `fec0::/10`, once site-local, is among those above.
             *("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
         ),
     )
 )
-#: Ways to write an IPv4 address into an IPv6 one.
+#: Prefixes that embed an IPv4 address in an IPv6 one.
 _NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-#: What a name resolves to.
+#: Resolves a host and port to addresses.
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 
 class NotSent(Exception):  # noqa: N818 - expected: the other side is not ours
-    """It did not arrive, or nobody knows; says why without the address, which may hold a key."""
+    """The message was not accepted, or that is unknown; the reason never names the address, which may hold a key."""
 
     def __init__(self, why: str, *, wait_seconds: int = 0) -> None:
-        """Keep why, and how long the other side wants to be left alone."""
+        """Keep the reason, and how long the other side wants to be left alone."""
         super().__init__(why)
         self.why, self.wait_seconds = why, wait_seconds
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """Ask the system what a name means."""
+    """Resolve a name with the system's resolver."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(one[4][0]) for one in found]
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to nobody's own network; an IPv4 address inside an IPv6 one counts as what it is."""
+    """True if an address is public; an IPv4 address inside an IPv6 one is judged as an IPv4 address."""
     inner = _inner(address)
     if inner is not None:
         return is_public(inner)
@@ -76,7 +76,7 @@ def is_public(address: Address) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
-    """The way out: `allowed` are private networks that the operator opened for it."""
+    """The outgoing connection: `allowed` are private networks that the operator opened for it."""
 
     allowed: tuple[Network, ...] = ()
     resolve: Resolve = resolve
@@ -84,7 +84,7 @@ class Outside:
     context: Callable[[], ssl.SSLContext] = ssl.create_default_context
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> None:
-        """Send it; returns when the other side took it, and raises NotSent otherwise."""
+        """Send a POST request; return when the other side accepted it, and raise NotSent otherwise."""
         parts = _parts(url)
         if len(body) > BODY_BYTES_MAX:
             raise NotSent(f"it has more than {BODY_BYTES_MAX} bytes")
@@ -98,13 +98,13 @@ class Outside:
         _check(answer)
 
     def check(self, url: str) -> None:
-        """Refuse the address of a webhook that can never be reached; raises BadAddress without saying the address."""
+        """Refuse a webhook address that can never be reached; raises BadAddress without quoting the address."""
         problem = self._problem(url)
         if problem:
             raise BadAddress(f"the url of a webhook would be refused: {problem}")
 
     def _problem(self, url: str) -> str:
-        """Why an address can never be reached, as far as that is known without asking for names; empty where it may."""
+        """Return why an address can never be reached, without resolving names; empty if it may be."""
         parts = urlsplit(url)
         host = "127.0.0.1" if parts.hostname == "localhost" else parts.hostname or ""
         if parts.scheme == "http" and not self.allowed:
@@ -120,7 +120,7 @@ class Outside:
         return "" if is_public(address) else "its address is not public, and notify_private does not open its network"
 
     async def checked(self, host: str, port: int, *, plain: bool = False) -> str:
-        """An address of this host that may be reached; one that may not refuses them all."""
+        """Return an address of this host that may be reached; one forbidden address refuses the whole host."""
         try:
             names = (await self.resolve(host, port))[:ADDRESSES_MAX]
         except (OSError, UnicodeError):
@@ -154,7 +154,7 @@ class Outside:
             await writer.drain()
             return await reader.readuntil(b"\r\n\r\n")
         finally:
-            # Not awaited: whoever does not let go must not hold us either.
+            # Not awaited: a server that keeps the connection open must not hold us up either.
             writer.transport.abort()
 
 
@@ -173,7 +173,7 @@ def _inner(address: Address) -> ipaddress.IPv4Address | None:
 
 
 def _parts(url: str) -> SplitResult:
-    """Take an address apart; raises NotSent for whatever is no plain web address."""
+    """Split an address into its parts; raises NotSent if it is not a plain web address."""
     try:
         parts = urlsplit(url)
         port = parts.port

@@ -1,4 +1,7 @@
-"""What is kept of each address? Since when the policy has it, and how it goes there; of what is no more, one sum."""
+"""Records about notification addresses: since when the policy has each, and how delivery goes.
+
+Addresses that are no longer in the policy share one record with a sum.
+"""
 
 from __future__ import annotations
 
@@ -12,37 +15,40 @@ from foureyes.codec.shapes import shape
 from foureyes.notify.desk import Desk, Target
 from foureyes.notify.letters import LIFE, addressed_type
 
-#: Under this name stands how much was given up of what was for addresses that no policy had any more.
+#: The record that counts what was given up for addresses that are no longer in the policy.
 GONE = "gone"
-#: So many records are read at once, and so often.
+#: How many records are read at once, and the most pages.
 _PAGE, _PAGES_MAX = 1_000, 100
 _spelled = shape(datetime)[0]
 
 
 def noted(desk: Desk, now: datetime, tx: Writing) -> None:
-    """Note since when each address is there, and forget those that the policy has no longer."""
+    """Record since when each address is in the policy, and forget removed addresses."""
     waits = _awaited(tx)
     for one in desk.targets.values():
         if tx.row(DELIVERIES, one.name) is None:
-            # Of a time before this was noted: whoever has letters was there when they were written.
+            # From before this was recorded: an address with waiting letters was there when they were written.
             since = "" if one.name in waits else str(_spelled(now))
             tx.follow(DELIVERIES, {one.name: json.dumps({"since": since, "whom": whom(one)}, sort_keys=True)}, START)
     forgotten(desk, tx)
 
 
 def forgotten(desk: Desk, tx: Writing) -> None:
-    """Forget how it went with addresses that the policy has no longer, as soon as nothing waits for them."""
+    """Forget the records of removed addresses as soon as no letters wait for them."""
     _forget(tx, {*desk.targets, *_awaited(tx), GONE})
 
 
 def long_gone(desk: Desk, now: datetime, tx: Writing) -> None:
-    """The same where other servers may have them: nothing waits, and nothing was sent or failed for long."""
+    """Forget the records of removed addresses that other servers may still have.
+
+    Only if no letters wait for them, and nothing was sent or failed for long.
+    """
     kept = {*desk.targets, *_awaited(tx), GONE}
     _forget(tx, {*kept, *(name for name, said in _records(tx) if _is_lately(said, now))})
 
 
 def given_up(tx: Writing, count: int) -> None:
-    """Count letters that nobody is to get any more."""
+    """Count letters that are given up."""
     if count:
         before = int(str(_record(tx, GONE).get("given_up", 0)))
         said = {"given_up": before + count, "whom": "addresses that are no more"}
@@ -50,24 +56,24 @@ def given_up(tx: Writing, count: int) -> None:
 
 
 def has_come_since(reading: Reading, target: str, at: str) -> bool:
-    """Whether the policy has this address only since then, so that nothing of before was for it."""
+    """True if the address was added to the policy after this moment, so that nothing from before was meant for it."""
     since = _record(reading, target).get("since")
-    # Twice is better than never, so what was never noted, or at that very moment, has come since.
+    # Telling twice is better than never: an address with no record, or of that very moment, counts as added since.
     return since is None or (since != "" and datetime.fromisoformat(str(since)) >= datetime.fromisoformat(at))
 
 
 def was_for(reading: Reading, target: str) -> str:
-    """Whose address this is or was: a party or a person."""
+    """Return the party or person whose address this is or was."""
     return str(_record(reading, target).get("whom", ""))
 
 
 def whom(target: Target) -> str:
-    """The party or person who is told there."""
+    """Return the party or person who is told there."""
     return target.person.name if target.person else target.party
 
 
 def _record(reading: Reading, target: str) -> Mapping[str, object]:
-    # What an earlier release wrote says nothing of it: whoever was sent something then was there.
+    # A record of an earlier release has no `since`: an address that was sent something then was there.
     body = reading.row(DELIVERIES, target)
     return {} if body is None else {"since": "", **json.loads(body)}
 
@@ -94,5 +100,5 @@ def _is_lately(said: Mapping[str, object], now: datetime) -> bool:
 
 
 def _awaited(reading: Reading) -> set[str]:
-    """The addresses for which something waits."""
+    """Return the addresses for which letters wait."""
     return {one.target for queued in reading.queued() if (one := addressed_type(queued.type))}

@@ -1,4 +1,4 @@
-"""What does a notice say? What happened and whose turn it is; for more there is an address, and nothing to hide in."""
+"""The texts of notices: what happened and whose turn it is, with a link to the page for more."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _DECIDE = "Escalated: a human must decide."
 
 
 def text_of(told: Told, notice: Notice) -> str:
-    """The whole text but its address; safe to post."""
+    """Return the whole text without the link; safe to post."""
     if told.review is None:
         return safe(_beside(told, notice))
     if is_chain(told, _stage(told)) and (seeds := _seeds(told, notice)):
@@ -44,19 +44,19 @@ def text_of(told: Told, notice: Notice) -> str:
 
 
 def title_of(told: Told, notice: Notice) -> str:
-    """The same in one line, for a subject or a digest."""
+    """Return the text in one line, for a subject or a digest."""
     if told.review is None:
         return line(_beside(told, notice))
     return f"{_HEADS[notice.word]}: {line(told.review.title)}"
 
 
 def path_of(told: Told) -> str:
-    """Where on our pages there is more."""
+    """Return the path of the page with more."""
     return f"/reviews/{told.review.id}" if told.review else "/"
 
 
 def _seeds(told: Told, notice: Notice) -> str:
-    """What seed 002 says, word for word."""
+    """Return the message that seed 002 prescribes, word for word."""
     review = told.review
     said = message_of(review) if review and isinstance(told.event, _OF_CHAINS) else ""
     if said and notice.party is Party.HUMAN:
@@ -73,7 +73,7 @@ def _stage(told: Told) -> str:
 
 def _lines(told: Told, notice: Notice, review: Review) -> Iterator[str]:
     yield title_of(told, notice)
-    # Never who reviews: others who do may read it, and must not know yet.
+    # Never who reviews: other reviewers may read it, and must not know yet.
     yield f"{line(review.kind)} by {line(review.author.name)}, round {review.revision}"
     match told.event:
         case e.RevisionRequested():
@@ -95,7 +95,7 @@ def _lines(told: Told, notice: Notice, review: Review) -> Iterator[str]:
 
 
 def _situation(told: Told, review: Review) -> Iterator[str]:
-    """What it comes to, in the words of every door; what the contract of a panel says stands instead of it."""
+    """Yield the situation in the same words as on every door, or what the contract of a panel prescribes instead."""
     if said := _panels(told, review):
         yield safe(said)
         return
@@ -107,7 +107,7 @@ def _situation(told: Told, review: Review) -> Iterator[str]:
 
 
 def _panels(told: Told, review: Review) -> str:
-    """What seed 004 says to the implementer before each fix, and to the human after the last."""
+    """Return the message that seed 004 prescribes: to the implementer before each fix, to the human after the last."""
     is_panel = words.PANEL in review.protocols and _stage(told) in (words.SPEC, words.QUALITY)
     return panels_message(review, told.rules) if is_panel and told.rules else ""
 

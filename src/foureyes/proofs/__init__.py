@@ -22,7 +22,7 @@ FILES_MAX = 100
 BYTES_IN_ALL_MAX = 1024 * 1024
 NAMES_SHOWN_MAX = 3
 
-#: What lies below such a folder is data of a test or of a tool, and is compared or read byte by byte.
+#: Files below such a folder are data of a test or of a tool, and are compared or read byte by byte.
 _DATA_FOLDERS = frozenset(
     {"__snapshots__", "baseline", "baselines", "cassettes", "fixture", "fixtures", "golden", "goldens", "node_modules"}
     | {"snapshots", "template", "templates", "testdata", "third_party", "vendor"}
@@ -32,9 +32,9 @@ _PLAIN_PATH = re.compile(r"[A-Za-z0-9_@+./-]+")
 
 
 def prove(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Proof:
-    """Why the change is harmless and how much of the words it touches; an empty proof where that is not proven.
+    """Return why the change is harmless and whether it is small; an empty proof if that is not proven.
 
-    Both states are given whole, by path, as plain files; what came, went or was renamed is never proven.
+    Both states are given whole, by path, as plain files; a file that was added, removed or renamed is never proven.
     """
     if not may_be_proven(before, after):
         return Proof()
@@ -50,7 +50,7 @@ def prove(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Proof:
 
 
 def may_be_proven(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
-    """Quick check by names and sizes alone: False where no look at the contents could prove anything."""
+    """Quick check by names and sizes alone: False if the contents could not prove anything."""
     changed = _changed(before, after)
     size = sum(len(before.get(path, b"")) + len(after[path]) for path in changed)
     few = 0 < len(changed) <= FILES_MAX and size <= BYTES_IN_ALL_MAX
@@ -67,7 +67,7 @@ def _has_a_prover(path: str) -> bool:
 
 
 def _edits_of(path: str, before: bytes, after: bytes) -> tuple[str, list[Edit] | None]:
-    """Why the change of one file is harmless, and its edits; no edits where that is not proven."""
+    """Return why the change of one file is harmless, and its edits; None for the edits if that is not proven."""
     pair = read_pair(before, after)
     if pair is None:
         return "", None
@@ -80,7 +80,7 @@ def _edits_of(path: str, before: bytes, after: bytes) -> tuple[str, list[Edit] |
 
 
 def _is_never_proven(path: str) -> bool:
-    """Whether the path alone says no: orders to agents, settings of tools, data of tests, odd spellings."""
+    """True if the path alone rules out a proof: instructions to agents, tool settings, test data, odd characters."""
     folders = path.lower().split("/")[:-1]
     plain = _PLAIN_PATH.fullmatch(path) is not None
     hidden = any(name.startswith(".") or not name for name in path.split("/"))

@@ -1,6 +1,6 @@
-"""Documents: only paragraphs of words differ, in Markdown, reStructuredText or plain text that people read.
+"""Documents: proves that only paragraphs of prose differ, in Markdown, reStructuredText or plain text for people.
 
-What a program takes from a document (front matter, code, markup, links, includes, templates) must be as it was.
+What a program takes from a document (front matter, code, markup, links, includes, templates) must be unchanged.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from foureyes.proofs.words import is_plain
 
 BLOCKS_MAX = 1_000
 
-#: A name with two endings (`a.coffee.md`, `a.feature.md`, `a.lagda.md`) is a program in prose.
+#: A name with two suffixes (`a.coffee.md`, `a.feature.md`, `a.lagda.md`) is a program in prose.
 _NAME = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)\.(md|markdown|rst|txt)")
 
-#: Documents by these names are read by people wherever they lie.
+#: Documents with these names are read by people in any folder.
 _READ_ANYWHERE = frozenset({"readme"})
-#: And these in the first folder of a repository. Not here: licences and notices, which lawyers read.
+#: And these in the top folder of a repository. Licences and notices are not among them, because lawyers read those.
 _READ_AT_THE_TOP = frozenset(
     {"architecture", "authors", "changelog", "changes", "code_of_conduct", "contributing", "contributors", "faq"}
     | {"glossary", "history", "install", "news", "readme", "roadmap", "support", "thanks", "upgrading", "usage"}
 )
-#: Names in capitals that people know; what else is written so is often meant for agents.
+#: Known names in capitals; other files with names in capitals are often meant for agents.
 _IN_CAPITALS = _READ_AT_THE_TOP | {"api", "credits", "deployment", "design", "development", "maintainers", "releasing"}
 _DOCUMENT_FOLDERS = frozenset({"doc", "docs", "documentation"})
 #: Plain text is prose under few names: requirements.txt, robots.txt and CMakeLists.txt are programs.
@@ -51,7 +51,7 @@ _EXECUTED_FOLDERS = frozenset(
     | {"prompt", "prompts", "rules", "shortcodes", "skills", "snippets", "spec", "specs", "test", "tests", "themes"}
 )
 
-#: Where any of these stands, blocks are not what they look like: templates, containers, raw markup that spans blocks.
+#: Where any of these occurs, blocks are not what they look like: templates, containers, raw markup that spans blocks.
 _WHOLE_FILE = re.compile(
     r"\{[%{#<]|:::|\[\[\[|<!--|<\?|<!\[|<!doctype|</?(script|style|pre|textarea|template|iframe|object|svg|math|code)\b"
     r"|^(\+\+\+|%|@|;;;)|^(---|\.\.\.)\n(?=[^\n])",
@@ -62,7 +62,7 @@ _FENCE_END = re.compile(r" {0,3}(```|~~~)\s*")
 _LIST_MARK = re.compile(r"(?:[-*+]|\d{1,3}[.)]) +")
 _MORE_SIGNS = frozenset("*+")
 
-#: What a reader follows or copies: code within a line, the target of a link, an address. It must be as it was.
+#: What a reader follows or copies: code within a line, the target of a link, an address. It must be unchanged.
 _KEPT = re.compile(r"`[^`\n]+`|(?<=\])\([^()\s]*\)|(?:https?://|www\.)[^\s)>\]]+", re.IGNORECASE)
 #: A reference of reStructuredText: the word in front of the underscore names a link.
 _REFERENCE = re.compile(r"\w_+(?!\w)")
@@ -70,7 +70,7 @@ _LINK_TEXT = re.compile(r"!?\[([^\[\]\n]*)\](?=\x00)")
 
 
 def is_document(path: str) -> bool:
-    """Whether people read this file, and no program takes orders from it."""
+    """True if people read this file, and no program takes instructions from it."""
     *folders, name = path.split("/")
     found = _NAME.fullmatch(name)
     lowered = {folder.lower() for folder in folders}
@@ -86,12 +86,12 @@ def is_document(path: str) -> bool:
 
 
 def edits_of_prose(path: str, before: str, after: str) -> list[Edit] | None:
-    """The edits of paragraphs where nothing else differs, and each says the same to programs as before: nothing."""
+    """Return the edits of paragraphs if nothing else differs and programs read the same as before; else None."""
     old, new = _blocks(path, before), _blocks(path, after)
     if old is None or new is None or not old or not new:
         return None
     if old[0] != new[0] and ":" in old[0] + new[0]:
-        # Keys in the first paragraph are front matter to some tools, without any mark around them.
+        # Keys in the first paragraph are front matter to some tools, even without delimiters.
         return None
     steps = SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes()
     changes = [
@@ -112,17 +112,17 @@ def _is_prose_edit(
     above: tuple[list[str], list[str]],
     below: tuple[list[str], list[str]],
 ) -> bool:
-    """Whether paragraphs gave way to paragraphs, and what stands around them means what it meant."""
+    """True if paragraphs were replaced by paragraphs, and the blocks around them keep their meaning."""
     if not all(_is_prose(path, block) for block in (*removed, *added)):
         return False
-    # An indented block belongs to the list or the line above it; without that it would be code, or no code any more.
+    # An indented block belongs to the list or the line above it; without that it would become code, or stop being code.
     if any(side and (side[0][0] in " \t") for side in below) or any(side and side[-1].endswith("::") for side in above):
         return False
     return _kept_parts(removed) == _kept_parts(added)
 
 
 def _is_prose(path: str, block: str) -> bool:
-    """Whether a block is a paragraph or a list of plain words."""
+    """True if a block is a paragraph or a list of plain words."""
     if "```" in block or "~~~" in block:
         return False
     first, *rest = block.split("\n")
@@ -142,14 +142,17 @@ def _is_prose(path: str, block: str) -> bool:
 
 
 def _without_kept(path: str, text: str) -> str:
-    """The words of a line; in Markdown without code, link targets and addresses, which are compared by themselves."""
+    """Return the words of a line; in Markdown without code, link targets and addresses.
+
+    Those are compared separately.
+    """
     if not path.endswith(("md", "markdown")):
         return text
     return _LINK_TEXT.sub(r"\1", _KEPT.sub("\0", text)).replace("\0", "x")
 
 
 def _words_of(path: str, blocks: list[str]) -> str:
-    """The lines of paragraphs without the marks of lists and what is compared by itself."""
+    """Return the lines of paragraphs without list marks and without the parts that are compared separately."""
     lines = (line.strip() for block in blocks for line in block.split("\n"))
     return "\n".join(_without_kept(path, _LIST_MARK.sub("", line, count=1)) for line in lines)
 
@@ -159,7 +162,7 @@ def _kept_parts(blocks: list[str]) -> list[str]:
 
 
 def _blocks(path: str, text: str) -> list[str] | None:
-    """Paragraphs and fenced code, in order; nothing where the text may mean something else to another reader."""
+    """Split a text into paragraphs and fenced code; None if another reader may understand the text differently."""
     if _WHOLE_FILE.search(text) or text.lstrip().startswith("---"):
         return None
     found = list(_split(text, fences=not path.endswith(".rst")))
@@ -167,7 +170,7 @@ def _blocks(path: str, text: str) -> list[str] | None:
 
 
 def _split(text: str, *, fences: bool) -> Iterator[str]:
-    """Blocks of lines; an empty one stands for a fence that not every reader closes at the same place."""
+    """Yield blocks of lines; an empty one means a fence that not every reader closes at the same place."""
     block, fence = list[str](), ""
     for line in (*text.split("\n"), ""):
         if fence:

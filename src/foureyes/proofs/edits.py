@@ -1,4 +1,4 @@
-"""What an edit of prose does to its words: nothing that names a place, speaks to agents or turns the meaning."""
+"""Checks that an edit of prose is harmless: it names no place, addresses no agent and does not change the meaning."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Edit:
 
     before: str
     after: str
-    #: Text that people follow; a comment explains the code beside it.
+    #: True for a document, which people follow; a comment only explains the code beside it.
     in_document: bool
 
 
 def is_harmless(edit: Edit) -> bool:
-    """Whether both texts name the same things to run or open, speak to the same readers and demand the same."""
+    """True if both texts name the same things to run or open, address the same readers and demand the same."""
     if named(edit.before, in_document=edit.in_document) != named(edit.after, in_document=edit.in_document):
         return False
     if addressed(edit.before) != addressed(edit.after):
@@ -33,13 +33,13 @@ def is_harmless(edit: Edit) -> bool:
 
 
 def is_small(edit: Edit) -> bool:
-    """Whether the words are the same but for their spelling."""
+    """True if the words are the same except for corrections of their spelling."""
     return is_respelled(words_of(edit.before), words_of(edit.after))
 
 
 def _means_the_same(before: str, after: str, *, in_document: bool) -> bool:
     if not before and not in_document:
-        # A new comment explains; what it may say about code is not what a reader is told to do.
+        # A new comment explains; what it may say about code is not an instruction to a reader.
         return True
     if turning_words(before) != turning_words(after):
         return False
@@ -49,7 +49,7 @@ def _means_the_same(before: str, after: str, *, in_document: bool) -> bool:
 
 
 def _runs(edit: Edit) -> Iterator[tuple[str, str]]:
-    """The lines that differ, each run with what stands in its place."""
+    """Yield the runs of lines that differ, each with its replacement."""
     old, new = edit.before.split("\n"), edit.after.split("\n")
     for tag, i, j, k, m in SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
         if tag != "equal":

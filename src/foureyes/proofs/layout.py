@@ -1,4 +1,4 @@
-"""A source text taken apart into lines of code and the comments before and beside them."""
+"""Splits a source text into lines of code and the comments above and beside them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """Lines of code without comments, and for each what stands before and beside it; one more for the end."""
+    """Lines of code without comments, and for each the comments above and beside it; one more entry for the end."""
 
     code: tuple[str, ...]
     #: The comments on lines of their own before each line of code, and before the end.
     above: tuple[tuple[str, ...], ...]
-    #: The same places as they are, with empty lines.
+    #: The text at the same places as it is, with empty lines.
     between: tuple[str, ...]
     #: The comments that begin on each line of code.
     beside: tuple[tuple[str, ...], ...]
@@ -30,7 +30,7 @@ class Layout:
 
 
 def take_apart(text: str, comments: Sequence[Span]) -> Layout:
-    """Sort the lines of a text whose comments are known."""
+    """Split a text whose comments are known."""
     code, above, between, beside = list[str](), list[tuple[str, ...]](), list[str](), list[tuple[str, ...]]()
     group, raw, waiting, at = list[str](), list[str](), list(reversed(comments)), 0
     inside = 0
@@ -61,9 +61,9 @@ def take_apart(text: str, comments: Sequence[Span]) -> Layout:
 def comment_edits(
     before: Layout, after: Layout, is_plain: Callable[[str], bool], *, beside_too: bool
 ) -> list[Edit] | None:
-    """The edits of every place whose comments differ; nothing where one held or holds more than plain words.
+    """Return the edits of all comments that differ; None if one of them has more than plain words.
 
-    Where the lines of code are not the same, no comment may be anything else: a directive might meet another line.
+    If the lines of code differ, no comment may have more than plain words: a directive might apply to another line.
     """
     if before.code != after.code:
         changed = [(before.comments, after.comments)]
@@ -80,5 +80,5 @@ def comment_edits(
 
 
 def _words(comments: tuple[str, ...]) -> str:
-    """Lines of comments without the signs that begin them."""
+    """Return the lines of comments without their comment signs."""
     return "\n".join(text.lstrip("#/").strip() for text in comments)

@@ -1,4 +1,4 @@
-"""Words that turn the meaning of a sentence: negations, obligations, exceptions and quantities.
+"""Words that change the meaning of a sentence: negations, obligations, exceptions and quantities.
 
 The lists hold the languages in which most projects write. A sentence in another language is only as safe as the other
 rules make it.
@@ -44,7 +44,7 @@ _TURNING = frozenset(
     for words in (_ENGLISH, _GERMAN, _FRENCH, _SPANISH, _ITALIAN, _PORTUGUESE, _DUTCH, _RUSSIAN)
     for word in words.split()
 )
-#: Signs and endings of languages that put no space between words.
+#: Characters and endings of languages that put no space between words.
 _TURNING_SIGNS = re.compile(
     "[不没沒無无未勿莫别別禁必须須应應只仅僅全每都总總]|ません|ない|なし|ずに|だけ|のみ|すべて|常に|않|없|말|모든|항상|만"
 )
@@ -60,31 +60,31 @@ _SUFFIXES = ("ful", "less")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, without the signs between them."""
+    """Return the words of a text, without the signs between them."""
     return _WORD.findall(text)
 
 
 def turning_words(text: str) -> list[str]:
-    """The words that say whether, when and for whom something holds, in their order."""
+    """Return the words that say whether, when and for whom something holds, in their order."""
     words = (word.casefold().replace("’", "'") for word in words_of(text))
     return [word for word in words if word in _TURNING or word.endswith("n't")] + _TURNING_SIGNS.findall(text)
 
 
 def amounts(text: str) -> list[str]:
-    """The numbers of a text, in digits and in words."""
+    """Return the numbers of a text, in digits and in words."""
     words = (word.casefold() for word in words_of(text))
     return [word for word in words if word in _NUMBERS or any(letter.isdigit() for letter in word)]
 
 
 def are_opposites(before: list[str], after: list[str]) -> bool:
-    """Whether a word gave way to its opposite: safe and unsafe, harmful and harmless."""
+    """True if a word was replaced by its opposite: safe and unsafe, harmful and harmless."""
     old, new = (Counter(word.casefold() for word in words) for words in (before, after))
     gone, come = set(old - new), set(new - old)
     return any(_other(word) & come for word in gone) or any(_other(word) & gone for word in come)
 
 
 def _other(word: str) -> set[str]:
-    """The words that deny this one."""
+    """Return the words that negate this one."""
     found = {prefix + word for prefix in _PREFIXES}
     for suffix, opposite in (_SUFFIXES, _SUFFIXES[::-1]):
         if word.endswith(suffix):

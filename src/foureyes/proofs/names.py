@@ -1,4 +1,4 @@
-"""What a text names that a reader could run, fetch or open, and whom it addresses besides people."""
+"""Finds what a text names that a reader could run, fetch or open, and which readers besides people it addresses."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import unicodedata
 
 __all__ = ["addressed", "named"]
 
-#: A name that programs use shows in its signs: a dot, slash, underscore or bracket within it, a dash or dot in front.
+#: Signs that mark a name as one for programs: a dot, slash, underscore or bracket in it, a dash or dot in front.
 _MARKED = re.compile(
     r"`[^`]*`|%\w+%"
     r"|(?<![\w~.%-])[\w~.%-]*\w\(\)?(?!e?s\))[\w.,-]*"
     r"|(?<!\w)\w*(?:[./\\_。｡][\w.-]*\w)[\w./\\-]*"
     r"|(?<![\w'’\"(])[-–—]{1,2}[A-Za-z][\w-]*"
 )
-#: A slash between two words that stand for each other.
+#: A slash between two words that are alternatives.
 _EITHER = frozenset({"and/or", "i/o", "input/output", "n/a", "read/write"})
-#: A dot between single letters shortens words: e.g., i.e., z.B.
+#: A dot between single letters is an abbreviation: e.g., i.e., z.B.
 _SHORTENED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?", re.UNICODE)
 _SPOKEN_ADDRESS = re.compile(r"(?:\b(?:dot|punkt|point|punto)\W+|\.\s+)(?:com|net|org|io|dev|sh)\b", re.ASCII)
 
@@ -29,21 +29,21 @@ _COMMANDS = re.compile(
     r"|git|svn|hg|xargs|nohup|osascript|rundll32|regsvr32|mshta|certutil|bitsadmin)\b",
     re.ASCII,
 )
-#: The same for programs whose names are words too: only as people type a command, in small letters.
+#: Programs whose names are also words: only as people type a command, in small letters.
 _TYPED = re.compile(
     r"\b(?:python[23]?|node|ruby|perl|php|lua|rm|dd|sh|nc|su|go (?:get|install|run)|make \w+)\b", re.ASCII
 )
 _MAKE_WORDS = re.compile(
     r"make (?:sure|certain|use|sense|it|them|this|that|these|those|the|an?|up|out|way|room|any|no|each|every|all|one)"
 )
-#: In a document: what tells a reader to fetch, run, send or destroy something, whatever its name looks like.
+#: In a document: words that tell a reader to fetch, run, send or destroy something, whatever its name looks like.
 _TOLD = re.compile(
     r"\b(?:run|execute|launch|invoke|clone|paste|upload|send|forward|export|share|push|publish|deploy|merge|delete|erase"
     r"|destroy|wipe|disable|uninstall|install\w*|instal\w*|download\w*|herunterlad\w*"
     r"|ausführ\w*|télécharg\w*|exécut\w*|descarg\w*|ejecut\w*|scaric\w*|esegu\w*|baix\w*)\b"
     r"|установ\w*|скача\w*|запуст\w*|安装|安裝|下载|下載|运行|執行|执行|インストール|ダウンロード|実行|설치|다운로드|실행"
 )
-#: What must stay with its owner.
+#: Secrets, which must stay with their owner.
 _SECRET = re.compile(
     r"\b(?:pass(?:word|phrase|code)s?|credentials?|secrets?|api[ -]?keys?|(?:private|ssh|access)[ -]keys?"
     r"|passw[oö]rt\w*|contraseñas?|mots? de passe)\b|пароль|密码|密碼|パスワード|비밀번호"
@@ -62,7 +62,7 @@ _READERS = re.compile(
 
 
 def named(text: str, *, in_document: bool) -> list[str]:
-    """Addresses, paths, files, options, variables, calls and commands, in their order."""
+    """Return addresses, paths, files, options, variables, calls and commands, in their order."""
     text = unicodedata.normalize("NFKC", text)
     found = (match.group().rstrip(".,-") for match in _MARKED.finditer(_unmarked(text)))
     names = [name for name in found if not _SHORTENED.fullmatch(name) and name.lower() not in _EITHER]
@@ -74,10 +74,10 @@ def named(text: str, *, in_document: bool) -> list[str]:
 
 
 def addressed(text: str) -> list[str]:
-    """Whom the text speaks to or of besides people: agents, assistants, models, reviewers."""
+    """Return the readers besides people that the text addresses or mentions: agents, assistants, models, reviewers."""
     return _READERS.findall(unicodedata.normalize("NFKC", text).lower())
 
 
 def _unmarked(text: str) -> str:
-    """The text without the marks of emphasis around words."""
+    """Return the text without the marks of emphasis around words."""
     return re.sub(r"(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|\*+", " ", text)

@@ -1,4 +1,4 @@
-"""Python: equal syntax trees, equal tokens but for layout, and changed comments that no tool obeys."""
+"""Python: proves equal syntax trees, equal tokens except for layout, and changed comments that no tool obeys."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from foureyes.proofs.layout import Span, comment_edits, take_apart
 from foureyes.proofs.words import is_plain_comment
 
 _ENDINGS = (".py", ".pyi")
-#: The declaration of an encoding as PEP 263 reads it, on one of the first two lines, whatever stands there.
+#: The declaration of an encoding as PEP 263 reads it, anywhere on one of the first two lines.
 _ENCODING = re.compile(r"coding[:=][ \t]*([-_.a-zA-Z0-9]+)")
 _USUAL_ENCODINGS = frozenset({"utf-8", "utf8"})
 
-#: By these names a program reads its own source or the numbers of its lines, so that a comment can change what it does.
+#: By these names a program reads its own source or line numbers, so that a comment can change what it does.
 _MIRRORS = frozenset(
     {"__file__", "__loader__", "_getframe", "co_firstlineno", "co_lines", "co_linetable", "co_lnotab", "co_positions"}
     | {"currentframe", "extract_stack", "f_lineno", "findsource", "get_data", "get_source", "getcomments"}
@@ -29,19 +29,19 @@ _MIRRORS = frozenset(
 _UNSEEN = frozenset(
     {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 )
-#: A formatter adds and removes these; the syntax tree says whether that means something.
+#: A formatter adds and removes these; the syntax tree shows whether that changes anything.
 _BRACKETS = frozenset({"(", ")", ","})
 #: A string without escapes or quotes in it, whose quotes may be of either kind.
 _SIMPLE_STRING = re.compile(r"(['\"])([^'\"\\\n]*)\1")
 
 
 def is_python(path: str) -> bool:
-    """Whether the file is a module or a stub."""
+    """True if the file is a module or a stub."""
     return path.endswith(_ENDINGS)
 
 
 def edits_of_python(before: str, after: str) -> list[Edit] | None:
-    """The edits of comments where both texts are the same program; comments count as code where a tool reads them."""
+    """Return the edits of comments if both texts are the same program, else None; directives count as code."""
     try:
         old, new = _Source(before), _Source(after)
     except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
@@ -55,7 +55,7 @@ def edits_of_python(before: str, after: str) -> list[Edit] | None:
 
 
 class _Source:
-    """What two independent readers, the compiler's parser and the tokenizer, say of a text."""
+    """The results of two independent readers of a text, the compiler's parser and the tokenizer."""
 
     def __init__(self, text: str) -> None:
         self.encoding = [name.lower() for line in text.split("\n")[:2] for name in _ENCODING.findall(line)]
@@ -76,7 +76,7 @@ def _dumped(text: str) -> str:
 
 
 def _words(tokens: list[tokenize.TokenInfo]) -> Iterator[str]:
-    """The tokens that mean something, in one spelling."""
+    """Yield the tokens that matter, in one spelling."""
     for token in tokens:
         if token.type in _UNSEEN or token.string in _BRACKETS:
             continue

@@ -1,4 +1,4 @@
-"""A reader of comments and strings for languages where that takes no grammar."""
+"""A scanner for comments and strings in languages where that needs no grammar."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Scan:
 
 
 def scan(text: str, *, long_strings: tuple[tuple[str, bool], ...], has_only_division: bool) -> Scan | None:
-    """Comments and strings; nothing where the text cannot be read for certain without a grammar."""
+    """Find comments and strings; None if the text cannot be read for certain without a grammar."""
     comments, strings, at = list[Span](), list[str](), 0
     while at < len(text):
         end = _end_of_comment(text, at)
@@ -33,7 +33,7 @@ def scan(text: str, *, long_strings: tuple[tuple[str, bool], ...], has_only_divi
 
 
 def _end_of_comment(text: str, at: int) -> int:
-    """Where the comment that begins here ends; here if none does, and -1 if it has no end."""
+    """Return where the comment that begins here ends; `at` if there is none, -1 if it has no end."""
     if text.startswith("//", at):
         end = text.find("\n", at)
         return len(text) if end < 0 else end
@@ -44,7 +44,7 @@ def _end_of_comment(text: str, at: int) -> int:
 
 
 def _end_of_string(text: str, at: int, long_strings: tuple[tuple[str, bool], ...]) -> int:
-    """Where the string that begins here ends; here if none does, and -1 if it has no end."""
+    """Return where the string that begins here ends; `at` if there is none, -1 if it has no end."""
     for mark, escapes in long_strings:
         if text.startswith(mark, at):
             return _closed(text, at + len(mark), mark, escapes=escapes, stop="")

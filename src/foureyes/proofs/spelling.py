@@ -1,4 +1,4 @@
-"""Corrections of spelling: a few letters of a word, a word that stood twice, an article."""
+"""Recognises corrections of spelling: a few letters of a word, a repeated word, an article."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from itertools import pairwise
 
 __all__ = ["is_respelled"]
 
-#: How many letters of a word are inserted, left out, replaced or swapped with the next.
+#: The most letters of a word that are inserted, left out, replaced or swapped with the next.
 EDITS_MAX = 2
-#: And at most this part of the letters of the longer word.
+#: The most of the longer word's letters that may be edited, in percent.
 PERCENT_MAX = 40
 WORD_CHARS_MAX = 40
 
@@ -18,7 +18,7 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 
 def is_respelled(before: list[str], after: list[str]) -> bool:
-    """Whether the words are the same but for corrections of their spelling."""
+    """True if the words are the same except for corrections of their spelling."""
     for tag, i, j, k, m in SequenceMatcher(a=before, b=after, autojunk=False).get_opcodes():
         if tag == "equal":
             continue
@@ -31,7 +31,7 @@ def is_respelled(before: list[str], after: list[str]) -> bool:
 
 
 def _is_small_word(words: list[str], start: int, end: int, instead: list[str]) -> bool:
-    """Whether only an article, or the repetition of the word beside it, comes or goes."""
+    """True if only an article, or the repetition of the word beside it, was added or removed."""
     if end - start != 1 or instead:
         return False
     near = words[max(0, start - 1) : end + 1]
@@ -40,7 +40,7 @@ def _is_small_word(words: list[str], start: int, end: int, instead: list[str]) -
 
 
 def _is_typo(old: str, new: str) -> bool:
-    """Whether one word is a misspelling of the other; the first letter of a word is seldom the wrong one.
+    """True if one word is a misspelling of the other; the first letter of a word is seldom the wrong one.
 
     That it stays also keeps words of opposite meaning apart, which differ at their beginning: safe and unsafe, import
     and export.
@@ -57,12 +57,12 @@ def _is_typo(old: str, new: str) -> bool:
 
 
 def _has_case(letter: str) -> bool:
-    """Whether it belongs to an alphabet of letters with case; a sign of a word or a syllable says too much."""
+    """True for letters of alphabets with case; a sign for a word or a syllable carries too much meaning."""
     return unicodedata.category(letter) in {"Ll", "Lu"} or letter in "'’"
 
 
 def _distance(one: str, other: str) -> int:
-    """How many letters were inserted, left out, replaced or swapped with their neighbour."""
+    """Count the letters that were inserted, left out, replaced or swapped with their neighbour."""
     above, last = list[int](), list(range(len(other) + 1))
     for row, letter in enumerate(one, start=1):
         here = [row]

@@ -1,4 +1,4 @@
-"""Bytes as text, where every reader of the file gets the same text from them."""
+"""Decodes bytes to text if every reader of the file gets the same text from them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import unicodedata
 
 TEXT_BYTES_MAX = 128 * 1024
 
-#: Letters, marks, numbers, punctuation, symbols and the plain space. Not here: what has no shape or no agreed meaning,
-#: which is controls, formats (bidirectional, zero width), private and unassigned characters, and other line ends.
+#: Letters, marks, numbers, punctuation, symbols and the plain space. Not here: characters without a shape or an agreed
+#: meaning, which are controls, formats (bidirectional, zero width), private and unassigned characters, and other line
+#: ends.
 _SHAPED = frozenset("LMNPS")
 _ALLOWED = frozenset(" \n\t")
 
 
 def read_pair(before: bytes, after: bytes) -> tuple[str, str] | None:
-    """Both texts with plain line ends; nothing where one is no plain UTF-8 or the line ends changed."""
+    """Return both texts with plain line ends; None if one is not plain UTF-8 or the line ends changed."""
     old, new = _read(before), _read(after)
     if old is None or new is None or (b"\r" in before) != (b"\r" in after):
         return None

@@ -1,6 +1,6 @@
-"""Languages with `//` comments: equal syntax trees by tree-sitter, checked by a second, independent reader.
+"""Languages with `//` comments: proves equal syntax trees by tree-sitter, checked by a second, independent reader.
 
-A language stands here only if a few lines can read its comments and strings exactly. Both readers must find the same
+A language is listed here only if a few lines can read its comments and strings exactly. Both readers must find the same
 comments, or there is no proof.
 """
 
@@ -19,22 +19,22 @@ _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """How a language is read, and what in a text of it makes a proof impossible."""
+    """How a language is read, and which text in a file makes a proof impossible."""
 
-    #: As ast-grep calls it.
+    #: The name that ast-grep uses.
     name: str
     endings: tuple[str, ...]
-    #: Endings of names whose comments a tool of the language reads as orders or expectations.
+    #: Suffixes of files whose comments a tool of the language reads as instructions or expectations.
     not_names: tuple[str, ...] = ()
-    #: Texts that make comments mean something, or by which a program reads its own source or lines.
+    #: Texts that give comments a meaning, or by which a program reads its own source or lines.
     never: tuple[str, ...] = ()
-    #: How a string of several lines begins, ends with the same mark, and whether a backslash escapes in it.
+    #: The marks that begin and end a string of several lines, and whether a backslash escapes in it.
     long_strings: tuple[tuple[str, bool], ...] = ()
-    #: A slash outside of comments and strings is division only; elsewhere it may begin a regular expression.
+    #: A slash outside of comments and strings is division only; else it may begin a regular expression.
     has_only_division: bool = True
     #: White space within a line means nothing outside of strings.
     is_free_in_layout: bool = False
-    #: Kinds of nodes in which the second reader would be lost.
+    #: Kinds of nodes that the second reader cannot handle.
     never_kinds: tuple[str, ...] = ()
 
 
@@ -77,13 +77,16 @@ LANGUAGES = (
 
 
 def language_of(path: str) -> Language | None:
-    """The language of a file whose comments can be told from its code."""
+    """Return the language of a file if its comments can be told from its code."""
     found = next((language for language in LANGUAGES if path.endswith(language.endings)), None)
     return None if found is None or path.endswith(found.not_names) else found
 
 
 def edits_of_comments(language: Language, before: str, after: str) -> list[Edit] | None:
-    """The edits of comments where both texts are the same program; only plain ones on lines of their own may differ."""
+    """Return the edits of comments if both texts are the same program, else None.
+
+    Only plain comments on lines of their own may differ.
+    """
     if any(text in one for text in language.never for one in (before, after)):
         return None
     old, new = _scanned(language, before), _scanned(language, after)
@@ -94,7 +97,7 @@ def edits_of_comments(language: Language, before: str, after: str) -> list[Edit]
     edits = comment_edits(*layouts, _is_plain, beside_too=False) if was == now else None
     if edits is None:
         return None
-    # Parsers come last: by now the code is that of the base, so an author cannot choose what they stumble over.
+    # Parsers come last: by now the code is that of the base, so an author cannot choose input that confuses them.
     nodes = _tree(language, before, old)
     return edits if nodes is not None and nodes == _tree(language, after, new) else None
 
@@ -104,9 +107,9 @@ def _scanned(language: Language, text: str) -> Scan | None:
 
 
 def _tree(language: Language, text: str, scanned: Scan) -> list[tuple[int, str, str]] | None:
-    """Every node but comments, with its depth, and the text of leaves.
+    """Return every node except comments, with its depth, and the text of leaves.
 
-    Nothing where the parser had to guess, or finds other comments than the scanner did.
+    None if the parser had to guess, or finds other comments than the scanner did.
     """
     from ast_grep_py import SgNode, SgRoot  # noqa: PLC0415 - 45 megabytes, needed for few changes
 

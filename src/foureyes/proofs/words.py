@@ -1,4 +1,4 @@
-"""Words that only people read: a sentence in a comment or a document, and nothing that a tool obeys."""
+"""Recognises text that only people read: sentences in comments and documents, without directives that tools obey."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _SIGNS = frozenset(" .,;:?!'\"()-–—’‘“”…/%_`。、！？「」")  
 _STARTS = frozenset("'\"(“‘`")  # noqa: RUF001 - likewise
 _ENDS = tuple(".,;?!)…。！？")  # noqa: RUF001 - likewise
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
-#: A colon behind fewer words than this makes a key of them, except behind these.
+#: A colon behind fewer words than this makes a key of them, except behind these words.
 _HEADS = frozenset({"todo", "fixme", "note", "warning", "hint"})
 
-#: Words at which a linter, a formatter, a compiler, a coverage tool or a scheduler listens.
+#: Words that a linter, a formatter, a compiler, a coverage tool or a scheduler obeys.
 _OBEYED = re.compile(
     r"no(qa|sec|lint\w*|sonar|semgrep|inspection|pep8|cov|snyk|check)"
     r"|(pylint|mypy|pyright|basedpyright|pyre|pytype|ruff|flake8?|isort|yapf|autopep8|fmt|cython|distutils|jupytext"
@@ -31,7 +31,7 @@ _CODING = re.compile(r"coding\s*[:=]", re.IGNORECASE)
 
 
 def is_plain(line: str, *, more_signs: frozenset[str] = frozenset()) -> bool:
-    """Whether a line of text is words for people: no directive, no key, no markup."""
+    """True if a line is words for people: no directive, no key, no markup."""
     text = line.strip()
     if not text:
         return True
@@ -44,7 +44,7 @@ def is_plain(line: str, *, more_signs: frozenset[str] = frozenset()) -> bool:
 
 
 def is_plain_comment(line: str) -> bool:
-    """Whether the text of a comment is words for people, and no word among them is obeyed by a tool."""
+    """True if the text of a comment is words for people, and no tool obeys a word of it."""
     if not is_plain(line) or _CODING.search(line):
         return False
     words = _WORD.findall(line)
@@ -55,7 +55,7 @@ def is_plain_comment(line: str) -> bool:
 
 
 def _colons_are_plain(text: str) -> bool:
-    """Whether every colon ends a clause; `key: value` and `tool:order` are for programs."""
+    """True if every colon ends a clause; `key: value` and `tool:order` are for programs."""
     for found in re.finditer(":", text):
         behind = text[found.end() : found.end() + 1]
         words = _WORD.findall(text[: found.start()])

@@ -1,1 +1,1 @@
-"""Who looks at a work? Programs, the agents on this machine, and models; all behind one port."""
+"""Reviewers that look at a work: programs, the agents on this machine, and models, all behind one port."""

@@ -1,4 +1,4 @@
-"""Who of those a policy names can look on this machine, and who cannot and why?"""
+"""Finds which of the reviewers that a policy names can look on this machine, and why the others cannot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from foureyes.reviewers.program import ProgramReviewer, Seconds
 if TYPE_CHECKING:
     from foureyes.reviewers.models.reviewer import ModelReviewer
 
-#: Our critics by name; each is imported where it looks, which is a child process.
+#: Our critics by name; each is imported in the child process that runs it.
 CRITICS: Mapping[str, str] = {
     "format": "foureyes.reviewers.critics.format",
     "security": "foureyes.reviewers.critics.security",
@@ -31,34 +31,34 @@ CRITICS: Mapping[str, str] = {
     "factual": "foureyes.reviewers.critics.factual",
     "python": "foureyes.reviewers.critics.python",
 }
-#: In this style everybody at hand looks, whether or not the policy thought of them.
+#: In this style every reviewer found looks, whether or not the policy names it.
 ALONE = "solo"
 FACTUAL = "factual"
 AGENT = "agent"
 PROGRAMS_ONLY = "you asked for programs only"
-#: How the name begins under which leave to run a command is asked for.
+#: The prefix of the name under which consent to run a command is asked for.
 RUNS = "run: "
 
 
 def critic(name: str) -> Critic:
-    """One of our critics."""
+    """Return one of our critics."""
     return shipped_critic(name).load()
 
 
 def shipped_critic(name: str) -> ShippedCritic:
-    """One of our critics by its name, not imported yet."""
+    """Return one of our critics by its name, not imported yet."""
     return ShippedCritic(name=name, module=CRITICS[name])
 
 
 @dataclass(slots=True, kw_only=True)
 class Search:
-    """Looks for reviewers; whoever sends work out is asked about first."""
+    """Looks for reviewers; the person is asked before a reviewer may send work out."""
 
     environ: Mapping[str, str]
     here: Path
-    #: Where the work comes from and what judges it, in words: leave to run a command holds for this place alone.
+    #: The origin of the work and of its policy, in words: consent to run a command holds for this place alone.
     where: str = ""
-    #: The day, for what is out of date by now.
+    #: The current day, for facts that are outdated by now.
     today: date | None = None
     retired: Collection[str] = ()
     seconds: Seconds = Seconds()
@@ -70,7 +70,7 @@ class Search:
     _models_found: set[str] = field(default_factory=set)
 
     def at_hand(self, policy: Policy, options: Options) -> AtHand:
-        """Everybody the policy names, and the programs by their own names."""
+        """Return the reviewers that the policy names, and the programs by their own names."""
         for name in CRITICS:
             self._add(name, self._program(name), options)
         for role in policy.reviewers:
@@ -91,7 +91,7 @@ class Search:
         )
 
     def _check_named(self, options: Options) -> None:
-        """Who is named must be somebody: a slip of the pen must not leave out everybody or nobody."""
+        """Raise Trouble for an unknown name: a typing error must not leave out every reviewer, or none."""
         known = self._known | set(self._missing)
         wrong = [one for one in (*options.only, *options.without) if one not in known]
         if wrong:
@@ -122,7 +122,10 @@ class Search:
         return ProgramReviewer(critic=critic, retired=self.retired, seconds=self.seconds)
 
     def _run(self, role: str, holder: Run, options: Options) -> None:
-        """A command of the policy, if a person lets it run: whoever wrote the policy need not be whoever reviews."""
+        """Add a command of the policy if a person allows it.
+
+        The author of the policy need not be the person who reviews.
+        """
         from foureyes.reviewers.critics.evidence import EvidenceReviewer  # noqa: PLC0415 - few policies name one
 
         reviewer = EvidenceReviewer(name=role, command=holder.argv)
@@ -158,7 +161,10 @@ class Search:
         return one
 
     def _fill(self, role: str, turn: int, options: Options) -> None:
-        """A role for a mind that the policy gives to nobody is for whoever is at hand, each role begins elsewhere."""
+        """Give a role that the policy assigns to no agent or model to those found.
+
+        Each role starts with another one of them.
+        """
         if options.critics_only or options.named_only:
             return
         agents = [one for name in COMMANDS if (one := self._agent(name))]
@@ -193,7 +199,7 @@ class Search:
             self._add(role, reviewer, options, reviewer.receivers)
 
     def _add(self, role: str, reviewer: Reviewer, options: Options, receivers: str = "") -> None:
-        """Take up a reviewer, unless the person does not want it or has not agreed to who receives the work."""
+        """Add a reviewer, unless the person excluded it or has not agreed to who receives the work."""
         name, sends = reviewer.who.name, receivers or reviewer.sends
         if not self._is_wanted(name, options):
             return
@@ -208,13 +214,13 @@ class Search:
         held.append(known or reviewer)
 
     def _unasked(self, name: str, options: Options) -> None:
-        """Somebody whom nobody looked for: the name is right, and naming them to leave them out is no slip."""
+        """Note a reviewer that was not looked for: the name is valid, and excluding it is no typing error."""
         self._known.add(name)
         if name in options.without or name in options.only:
             self._miss(Missing(name=name, why="you left it out" if name in options.without else PROGRAMS_ONLY))
 
     def _is_wanted(self, name: str, options: Options) -> bool:
-        """Whether the person wants this reviewer asked; whoever is left out is listed."""
+        """True if the person wants this reviewer asked; a reviewer that is left out is listed."""
         self._known.add(name)
         if name in options.without:
             self._miss(Missing(name=name, why="you left it out"))
@@ -229,7 +235,7 @@ class Search:
 
 
 def _unheld(policy: Policy, options: Options) -> list[str]:
-    """The roles for minds that the styles in question ask for and the policy gives to nobody."""
+    """Return the roles that the styles in question ask for and the policy assigns to no reviewer."""
     held = {same_role(one.name) for one in policy.reviewers} | set(CRITICS)
     names = dict.fromkeys((*policy.rules.default, *((options.style,) if options.style else ())))
     stages = [stage for name in names if (one := policy.rules.protocol(name)) for stage in one.stages]
@@ -244,7 +250,7 @@ def _unheld(policy: Policy, options: Options) -> list[str]:
 
 
 def rules() -> Iterator[tuple[str, Rule]]:
-    """Every rule, with the name of the reviewer it belongs to."""
+    """Yield every rule, with the name of the reviewer it belongs to."""
     from foureyes.reviewers.critics import evidence  # noqa: PLC0415 - few policies name a command
 
     for name in CRITICS:

@@ -1,4 +1,4 @@
-"""What may leave this machine? The work without its secrets: taken out of every text, and whole files held back.
+"""The secret boundary: redacts secrets from everything that leaves this machine, and holds back whole files.
 
 What was removed is recorded by its kind and place, never by its value. Lines keep their numbers.
 """
@@ -22,53 +22,53 @@ from foureyes.reviewers.known import NOTHING_KNOWN, Known, known_in, together
 
 __all__ = ["Outgoing", "Removed", "boundary", "clean_folder", "redacted", "scrub"]
 
-#: Taking one secret out may show another one; after so many times the text is held back instead.
+#: Removing one secret may reveal another one; after this many passes the text is held back instead.
 _TIMES_MAX = 4
 #: More places than this are counted, not listed.
 _REMOVED_MAX = 1_000
 UNSEARCHED = "[text withheld: it cannot be searched for secrets]"
 
-#: What a folder laid out for an agent may hold; the rest is held back, because nobody searched it.
+#: The most bytes in a folder laid out for an agent; the rest is held back, because it was not searched.
 FOLDER_BYTES_MAX = 48 * 1024 * 1024
 FILE_BYTES_MAX = TEXT_MAX
 
 T = TypeVar("T")
 #: Files by path, those of the base by digest with their paths, and the secrets that are known already.
 Version = tuple[Mapping[str, bytes], Mapping[str, tuple[str, bytes]], Known]
-#: What a value in its line looks like: nothing in it could be done or run.
+#: The form of a plain value within its line: nothing in it could be executed.
 _IS_VALUE = re.compile(r"[^\s;|&`$(){}<>]*").fullmatch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """A secret that was taken out: where and of which kind. There is no field for its value."""
+    """A secret that was removed: where and of which kind. There is no field for its value."""
 
     path: str
     line: int
     kind: str
-    #: More than a value in its line: code could stand there.
+    #: True if more than a value in its line was removed: code could have been there.
     is_long: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """The task as it may leave, what was taken out of it, and which files are held back."""
+    """The task as it may leave, what was removed from it, and which files are held back."""
 
     task: Task
     removed: tuple[Removed, ...] = ()
     withheld: tuple[Unread, ...] = ()
-    #: The values, for `scrub`; they never show in a print of this.
+    #: The values, for `scrub`; they never show in the repr.
     known: Known = NOTHING_KNOWN
 
 
 def redacted(text: str, path: str = "", *, known: Known = NOTHING_KNOWN) -> tuple[str, int]:
-    """The text without its secrets, line for line, and how many were taken out."""
+    """Return the text without its secrets, with the same lines, and how many were removed."""
     clean, removed = _clean(text, path, known)
     return clean, len(removed)
 
 
 def boundary(task: Task) -> Outgoing:
-    """The task without secrets, for somebody outside this machine."""
+    """Return the task without secrets, for a reviewer outside this machine."""
     guard = _Guard(known=known_in(_texts(task)))
     change = guard.change(task.change)
     rest = guard.walk(replace(task, change=_NO_CHANGE))
@@ -81,14 +81,14 @@ def boundary(task: Task) -> Outgoing:
 
 
 def scrub(look: Look, known: Known = NOTHING_KNOWN) -> Look:
-    """What a reviewer handed in, without secrets it quotes; `known` are those of the work, see Outgoing."""
+    """Return a reviewer's look without secrets it quotes; `known` are those of the work, see Outgoing."""
     return _Guard(known=known).walk(look)
 
 
 def scrubbed(value: T, works: Iterable[Mapping[str, bytes]] = ()) -> T:
-    """A value without secrets in any of its texts, for a command that prints it: an agent may read the terminal.
+    """Return a value without secrets in its texts, for a command that prints it: an agent may read the terminal.
 
-    What is a secret in one of the `works`, by path, is one wherever it is said again.
+    The secrets of the `works`, given by path, are removed wherever they are repeated.
     """
     files = [one for work in works for one in work.items() if len(one[1]) <= FILE_BYTES_MAX]
     known = known_in([(path, decoded(content)) for path, content in files]) if files else NOTHING_KNOWN
@@ -96,7 +96,7 @@ def scrubbed(value: T, works: Iterable[Mapping[str, bytes]] = ()) -> T:
 
 
 def told(look: Look, outgoing: Outgoing) -> Look:
-    """The look with what was kept from the reviewer, for the record: how many secrets of which kinds, which files."""
+    """Add to a look what was kept from the reviewer: the number and kinds of secrets, and the files held back."""
     if not outgoing.removed and not outgoing.withheld:
         return look
     kinds = ", ".join(sorted({one.kind for one in outgoing.removed}))
@@ -106,15 +106,15 @@ def told(look: Look, outgoing: Outgoing) -> Look:
 
 
 def secrets_of(work: Version) -> Known:
-    """The secrets of a version and of what it is compared with, and those that were known before."""
+    """Return the secrets of a version, of its base, and those that were known before."""
     files, before, known = work
     texts = [(path, decoded(one)) for path, one in (*files.items(), *before.values()) if len(one) <= FILE_BYTES_MAX]
-    # A path may say that what it holds is no secret; under another path the same bytes would be read otherwise.
+    # A path may mark its content as no secret; under another path the same bytes would be judged differently.
     return together((known_in([*texts, *(("", text) for _, text in texts)]), known))
 
 
 def cleaned(work: Version) -> Cleaned:
-    """A version as it may be served: files by path and those of the base by digest, without secrets."""
+    """Return a version as it may be served: files by path and those of the base by digest, without secrets."""
     files, before, _ = work
     guard = _Guard(known=secrets_of(work))
     clean = {path: guard.served(path, content) for path, content in files.items()}
@@ -132,13 +132,13 @@ _NO_CHANGE = Change(title="", kind="", files=())
 
 
 class _Guard:
-    """Goes through one task or look, and notes what it takes out."""
+    """Walks through one task or look, and records what it removes."""
 
     def __init__(self, *, known: Known) -> None:
         self.known = known
         self.removed: list[Removed] = []
         self.withheld: list[Unread] = []
-        #: Whether more was taken out of the last texts than values in their lines, and the first file where it was.
+        #: Whether more than values in their lines was removed from the last texts, and the first file where it was.
         self._is_long = False
         self.hidden = ""
 
@@ -149,7 +149,7 @@ class _Guard:
         return clean
 
     def walk(self, value: T) -> T:
-        """The same value with every text in it cleaned."""
+        """Return the same value with the secrets removed from every text in it."""
         out: object = value
         if isinstance(value, Enum):
             pass
@@ -178,7 +178,7 @@ class _Guard:
         return replace(told, files=files, unread=unread, policy=policy, lay_out=lay_out)
 
     def file(self, file: File) -> File | None:
-        """The file as it may leave; None where it is held back."""
+        """Return the file as it may leave; None if it is held back."""
         path = self.text(file.path)
         why = next((why for one in (file.content, file.before) if one and (why := whole_secret(file.path, one))), "")
         if path != file.path:
@@ -197,7 +197,7 @@ class _Guard:
         return replace(file, content=content, before=before, was=was)
 
     def served(self, path: str, content: bytes) -> bytes:
-        """The bytes as they are served; in place of those that are one secret, or cannot be searched, the reason."""
+        """Return the bytes as they are served; if they are one secret, or cannot be searched, the reason instead."""
         why = whole_secret(path, content)
         self._is_long = False
         clean = None if why else self.content(content, path)
@@ -211,7 +211,7 @@ class _Guard:
         return clean if again is None else again
 
     def content(self, content: bytes | None, path: str) -> bytes | None:
-        """The bytes without secrets; None where they cannot be searched."""
+        """Return the bytes without secrets; None if they cannot be searched."""
         if content is None or len(content) > FILE_BYTES_MAX:
             return None
         text = decoded(content)
@@ -222,7 +222,7 @@ class _Guard:
 
 
 def _clean(text: str, path: str, known: Known) -> tuple[str, list[Removed]]:
-    """The text without secrets, and what they were."""
+    """Return the text without secrets, and what they were."""
     removed: list[Removed] = []
     for _ in range(_TIMES_MAX):
         search = find(text, path)
@@ -238,7 +238,7 @@ def _clean(text: str, path: str, known: Known) -> tuple[str, list[Removed]]:
 
 
 def _apart(*lists: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """All places in order, those that overlap as one."""
+    """Return all places in order, with those that overlap merged."""
     merged: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(place for places in lists for place in places):
         if merged and start < merged[-1][1]:
@@ -263,7 +263,7 @@ def _cut_out(text: str, path: str, places: list[tuple[int, int, str]], removed: 
 
 
 def _encoded(clean: str, like: bytes) -> bytes:
-    """The text as bytes in the encoding that `like` was read in."""
+    """Return the text as bytes in the encoding in which `like` was read."""
     if said := wide(like):
         return said.encoded(clean)
     try:
@@ -274,7 +274,7 @@ def _encoded(clean: str, like: bytes) -> bytes:
 
 
 def _guarded(lay_out: Callable[[Path], None], known: Known) -> Callable[[Path], None]:
-    """Lays out the same folder, without secrets in any of its files."""
+    """Return a function that lays out the same folder, without secrets in any of its files."""
 
     def lay(folder: Path) -> None:
         lay_out(folder)
@@ -284,7 +284,7 @@ def _guarded(lay_out: Callable[[Path], None], known: Known) -> Callable[[Path], 
 
 
 def clean_folder(laid: tuple[Path, Known]) -> None:
-    """Take the secrets of a work, and whatever else is one, out of every file below a folder."""
+    """Remove the secrets of a work, and any others, from every file below a folder."""
     folder, known = laid
     room = FOLDER_BYTES_MAX
     for place in sorted(folder.rglob("*")):
@@ -299,7 +299,7 @@ def clean_folder(laid: tuple[Path, Known]) -> None:
 
 
 def _cut_ways_out(link: Path, folder: Path) -> None:
-    """A link to a file of the folder stays, for that file is cleaned; any other leads to what nobody searched."""
+    """Remove a link that leads out of the folder, to files that were not searched; others stay."""
     try:
         inside = link.resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError):
@@ -309,7 +309,10 @@ def _cut_ways_out(link: Path, folder: Path) -> None:
 
 
 def _clean_on_disk(place: Path, path: str, known: Known, *, fits: bool) -> None:
-    """Replace a file that holds secrets; it keeps its mode. One that may not be read is emptied but for the reason."""
+    """Replace a file that holds secrets, keeping its mode.
+
+    The content of one that may not be searched becomes the reason.
+    """
     guard = _Guard(known=known)
     if guard.text(path) != path:
         place.unlink()
@@ -329,7 +332,7 @@ def _clean_on_disk(place: Path, path: str, known: Known, *, fits: bool) -> None:
 
 
 def _texts(task: Task) -> Iterable[tuple[str, str]]:
-    """The texts of a task in which a secret may be told by its name, with their paths."""
+    """Yield the texts of a task in which secrets can be recognised, with their paths."""
     for file in task.change.files:
         for content in (file.content, file.before):
             if content is not None and len(content) <= FILE_BYTES_MAX:

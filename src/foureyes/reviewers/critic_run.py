@@ -1,4 +1,4 @@
-"""One run of a critic over one work, in a child process: its own hits become findings, the rest is counted."""
+"""One run of a critic over one work, in a child process: its hits in this work become findings, older ones a count."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from foureyes.core.values import Evidence, Place
 from foureyes.reviewers.critics.critic import Critic, Hit, State
 from foureyes.reviewers.own import own_hits
 
-#: A report holds at most so many findings; of more, the gravest, and no rule may crowd out the others.
+#: The most findings in a report; of more, the gravest are kept, and no rule may crowd out the others.
 FINDINGS_MAX = 120
 PER_RULE_MAX = 40
 EVIDENCE_CHARS_MAX = 400
-#: In a longer file nobody looks for secrets that its findings could repeat; those of the finding itself are seen.
+#: In a longer file no secrets are looked for that its findings could repeat; those in the finding itself are removed.
 SEARCHED_CHARS_MAX = 200_000
 _GRAVE = {"critical": 0, "important": 1, "minor": 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShippedCritic:
-    """A critic of ours by its name; the process where it looks imports it."""
+    """A critic of ours by its name; the child process imports it."""
 
     name: str
     module: str
 
     def load(self) -> Critic:
-        """The critic."""
+        """Import and return the critic."""
         return cast("Critic", importlib.import_module(self.module).CRITIC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactualCritic:
-    """The critic of facts, with the day; strict on the seat of a chain that judges facts, elsewhere it notes."""
+    """The critic of facts, with the day; strict on the seat of a chain that judges facts, elsewhere it only notes."""
 
     today: date | None
     strict: bool = False
     name: str = "factual"
 
     def load(self) -> Critic:
-        """The critic."""
+        """Return the critic."""
         from foureyes.reviewers.critics.factual import Factual  # noqa: PLC0415 - like every critic, where it looks
 
         return Factual(today=self.today, strict=self.strict)
@@ -53,16 +53,16 @@ class FactualCritic:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticRun:
-    """Which critic looks at which work; it can be sent to a child process."""
+    """Which critic looks at which work; it can be pickled for a child process."""
 
     critic: Critic | ShippedCritic | FactualCritic
     change: Change
-    #: Rules that a person took out of use here.
+    #: Rules that a person retired on this machine.
     retired: Collection[str] = frozenset()
 
 
 def look_at(run: CriticRun) -> Look:
-    """Let the critic look and make findings of what is this work's own."""
+    """Let the critic look, and turn the hits that belong to this work into findings."""
     critic = run.critic.load() if isinstance(run.critic, ShippedCritic | FactualCritic) else run.critic
     change = run.change
     judged = critic.look(change)
@@ -88,7 +88,7 @@ def look_at(run: CriticRun) -> Look:
 
 
 def _shown(hits: list[Hit]) -> list[Hit]:
-    """The gravest, in the order of their places; of one rule only so many."""
+    """Return the gravest hits in the order of their places, limited for each rule."""
     ranked = sorted(hits, key=lambda one: (-one.state, _GRAVE.get(_severity(one), 2)))
     counted: dict[str, int] = {}
     kept: set[int] = set()
@@ -100,7 +100,7 @@ def _shown(hits: list[Hit]) -> list[Hit]:
 
 
 def _severity(hit: Hit) -> str:
-    """What blocks is at least important; what a program only could not read, or notes, stops nothing."""
+    """Return the severity: at least important for a hit that blocks, minor for all others."""
     if hit.state is not State.BLOCK:
         return "minor"
     said = hit.severity or hit.rule.severity
@@ -108,7 +108,7 @@ def _severity(hit: Hit) -> str:
 
 
 def _drafts(scope: str, hits: list[Hit], change: Change) -> tuple[Draft, ...]:
-    """The findings without a secret that stands in what was seen, or is put there from another line of the file."""
+    """Return the findings without secrets, in what was seen or repeated from another line of the file."""
     from foureyes.reviewers.boundary import redacted  # noqa: PLC0415 - nothing is found in most works
     from foureyes.reviewers.known import known_in  # noqa: PLC0415 - likewise
 
@@ -137,7 +137,7 @@ def _draft(scope: str, hit: Hit) -> Draft:
         category=hit.rule.category,
         scope=scope,
         place=Place(path=hit.path, start=hit.line, end=hit.end or hit.line) if hit.path else None,
-        # Cleaned before it is cut: of half a secret nobody can tell that it is one.
+        # Redacted before it is cut: half a secret could not be recognised.
         evidence=(hit.evidence or text)[:EVIDENCE_CHARS_MAX],
         suggestion=hit.fix or hit.rule.fix,
         rule=hit.rule.id,

@@ -1,4 +1,4 @@
-"""Take secrets out of what a server serves: what is short here, the rest in a child process that is cut off in time."""
+"""Redacts secrets from what a server serves: short texts in this process, the rest in a child with a time limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foureyes.app.redaction import Cleaned, Cut
 from foureyes.reviewers.boundary import UNSEARCHED, Version, cleaned, redacted, secrets_of
 from foureyes.reviewers.known import NOTHING_KNOWN, Known, together
 
-#: Bytes that are searched in this process: some milliseconds.
+#: The most bytes that are searched in this process; that takes some milliseconds.
 HERE_BYTES_MAX = 16 * 1024
 UNREAD = "[withheld: it was not searched for secrets in time]\n"
 
@@ -22,24 +22,24 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretsCutter:
-    """The redaction that hosted models get, for whoever is served."""
+    """The same redaction that hosted models get, for the readers of a server."""
 
     #: Processor seconds for one version, or for one long text.
     seconds: float
 
     def text(self, text: str, path: str, known: Any) -> str:
-        """A short text without secrets, those that are known of its review too."""
+        """Return a short text without secrets, including those known from its review."""
         return clean_text((text, path, known))
 
     async def long_text(self, text: str, path: str, known: Any) -> str:
-        """The same for a long one; one that takes too long is withheld."""
+        """Return a long text without secrets; one that takes too long is withheld."""
         try:
             return await shared(REQUESTS).call(clean_text, (text, path, known), seconds=self.seconds)
         except ChildError:
             return UNSEARCHED + "\n" * text.count("\n")
 
     async def work(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]], known: Any) -> Cleaned:
-        """A version without secrets; where that or a version before it takes too long, nothing of it is served."""
+        """Return a version without secrets; if it or a version before it takes too long, nothing of it is served."""
         if known is not None:
             with suppress(ChildError):
                 return await self._called(cleaned, (dict(files), dict(before), known))
@@ -50,18 +50,18 @@ class SecretsCutter:
         )
 
     async def secrets(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]]) -> Known | None:
-        """The secrets of a version, to be found again in what is said of it; None where it takes too long."""
+        """Return the secrets of a version, to find them in texts about it; None if that takes too long."""
         try:
             return await self._called(secrets_of, (dict(files), dict(before), NOTHING_KNOWN))
         except ChildError:
             return None
 
     def together(self, known: Iterable[Known]) -> Known:
-        """The secrets of several versions as those of one."""
+        """Combine the secrets of several versions."""
         return together(known)
 
     def is_empty(self, known: Known) -> bool:
-        """True if these are no secrets at all."""
+        """True if there are no secrets at all."""
         return not known.plain and not known.pieces
 
     async def _called(self, job: Callable[[Version], T], work: Version) -> T:
@@ -73,7 +73,7 @@ class SecretsCutter:
 
 
 def clean_text(one: tuple[str, str, Known | None]) -> str:
-    """A text without secrets, by its path and by none: a path may say that what it holds is no secret."""
+    """Redact a text under its path and under none: a path may mark its content as no secret."""
     text, path, known = one
     clean = redacted(text, path, known=known or NOTHING_KNOWN)[0]
     return redacted(clean, known=known or NOTHING_KNOWN)[0] if path else clean

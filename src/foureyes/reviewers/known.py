@@ -1,4 +1,4 @@
-"""Where does a secret that was seen once come back, as it is or in another writing?"""
+"""Finds secrets that were seen once again in other texts, also in other encodings."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from foureyes.reviewers.critics.secrets.find import find
 from foureyes.reviewers.critics.secrets.found import SURE
 from foureyes.reviewers.critics.secrets.values import randomness
 
-#: How many values are remembered; the surest first.
+#: The most values that are remembered, the surest first.
 _VALUES_MAX = 100
-#: A shorter value, or one of words, also occurs where it is no secret.
+#: A shorter value, or one made of words, also occurs where it is no secret.
 _VALUE_MIN = 8
 _LONG_VALUE = 20
 _RANDOM_MIN = 0.4
-#: Fewer letters of base64 fit too much.
+#: Fewer characters of base64 match too much.
 _CORE_MIN = 11
 
 _RUN = re.compile(r"[A-Za-z0-9+/_=-]{0,20000}")
@@ -26,14 +26,14 @@ _RUN = re.compile(r"[A-Za-z0-9+/_=-]{0,20000}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """Secrets of one work, to be found again anywhere in it; never shown in a print."""
+    """The secrets of one work, to be found again anywhere in it; never shown in the repr."""
 
     plain: tuple[str, ...] = field(default=(), repr=False)
-    #: Pieces of the values in base64: the run of letters around one goes with it.
+    #: Pieces of the values in base64: the whole run of base64 characters around one is removed.
     pieces: tuple[str, ...] = field(default=(), repr=False)
 
     def places(self, text: str) -> list[tuple[int, int, str]]:
-        """Where they stand in this text: start, end, kind."""
+        """Return where the secrets are in this text: start, end, kind."""
         found = [place for one in self.plain if one in text for place in _each(text, one, widen=False)]
         found += [place for one in self.pieces if one in text for place in _each(text, one, widen=True)]
         return found
@@ -43,7 +43,7 @@ NOTHING_KNOWN = Known()
 
 
 def known_in(texts: Iterable[tuple[str, str]]) -> Known:
-    """The secrets of these texts, given with their paths, that can be told wherever they come back."""
+    """Return the secrets of these texts, given with their paths, that can be recognised wherever they recur."""
     values: dict[str, float] = {}
     for path, text in texts:
         for one in find(text, path).found:
@@ -57,7 +57,7 @@ def known_in(texts: Iterable[tuple[str, str]]) -> Known:
 
 
 def together(known: Iterable[Known]) -> Known:
-    """The secrets of several works as those of one."""
+    """Combine the secrets of several works."""
     some = [one for one in known if one is not NOTHING_KNOWN]
     return Known(
         plain=tuple(dict.fromkeys(value for one in some for value in one.plain)),
@@ -81,7 +81,7 @@ def _plain_forms(value: str) -> Iterable[str]:
 
 
 def _base64_pieces(raw: bytes) -> Iterable[str]:
-    """What every base64 text that contains these bytes must contain, wherever they begin in it."""
+    """Yield what every base64 text that contains these bytes must contain, at any offset."""
     for shift in range(3):
         whole = base64.b64encode(b"\0" * shift + raw).decode()
         first = (shift * 8 + 5) // 6

@@ -1,4 +1,4 @@
-"""Which hits are this work's own? Those on its lines, and those on older lines that the base did not have.
+"""Selects the hits that belong to this work: on its lines, or on older lines where the base had none.
 
 A changed line can make an older one dangerous: `TARGET=/` above an old `rm -rf "$TARGET"`.
 """
@@ -14,14 +14,14 @@ from foureyes.app.reviewers import Change, File
 from foureyes.reviewers.critics.critic import Critic, Hit, State
 
 PROGRAM_MODE = "100755"
-#: Folders whose files nobody runs or serves; one that leaves them comes to life.
+#: Folders whose files are not run or served; a file that leaves them takes effect.
 _ASIDE = frozenset({"doc", "docs", "example", "examples", "sample", "samples", "test", "tests", "testdata", "fixtures"})
 
 _Key = tuple[str, State, str, str, str]
 
 
 def own_hits(critic: Critic, change: Change, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits of this work, in their order; the base is looked at only where an older line is not clear."""
+    """Return the hits of this work, in their order; the base is judged only where an older line is not clear."""
     files = {one.path: one for one in change.files}
     older = {id(one) for one in hits if not _is_on_changed(files.get(one.path), one)}
     doubtful = [one for one in hits if id(one) in older and one.state is not State.CLEAR]
@@ -30,12 +30,12 @@ def own_hits(critic: Critic, change: Change, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _is_on_changed(file: File | None, hit: Hit) -> bool:
-    """One about a whole file counts where the file was touched at all."""
+    """True if a hit is on a changed line; one about a whole file counts if the file was touched at all."""
     return file is None or hit.line <= 0 or file.is_changed(hit.line, hit.end)
 
 
 def _unlike_base(critic: Critic, change: Change, files: Mapping[str, File], hits: Iterable[Hit]) -> list[Hit]:
-    """Those of the hits that the same critic does not have of the same files as they were."""
+    """Return the hits that the same critic does not have on the same files at the base."""
     fresh: list[Hit] = []
     compared: list[Hit] = []
     for one in hits:
@@ -50,7 +50,7 @@ def _unlike_base(critic: Critic, change: Change, files: Mapping[str, File], hits
     for one in found.hits:
         if one.path in were:
             had[one.path][_key(one, were[one.path])] += 1
-    # A copy has what its original had, each of them all of it.
+    # Each copy of a file may have all that its original had.
     left = {path: Counter(had[_old_path(file)]) for path, file in touched.items()}
     for one in compared:
         key = _key(one, touched[one.path])
@@ -61,7 +61,7 @@ def _unlike_base(critic: Critic, change: Change, files: Mapping[str, File], hits
 
 
 def _comes_to_life(file: File) -> bool:
-    """Whether a new name or mode makes something else of it: then what it holds was never judged as what it is now."""
+    """True if a new name or mode gives the file another role, in which its content was never judged."""
     if file.mode == PROGRAM_MODE and file.mode_before not in ("", PROGRAM_MODE):
         return True
     if not file.was:
@@ -71,7 +71,7 @@ def _comes_to_life(file: File) -> bool:
 
 
 def _class(path: PurePosixPath) -> str:
-    """What the first folder makes of a file: `.github` and its like are acted upon by machines."""
+    """Return the role of the first folder: `.github` and other hidden folders are acted upon by machines."""
     first = path.parts[0] if len(path.parts) > 1 else ""
     if first.startswith("."):
         return first
@@ -83,7 +83,10 @@ def _old_path(file: File) -> str:
 
 
 def _at_base(file: File) -> File:
-    """The file as it was. No line of it is changed, but something is: some critics read nothing else."""
+    """Return the file at the base, with only a line behind its end marked as changed.
+
+    Some critics read nothing but changed files.
+    """
     beyond = (file.before or b"").count(b"\n") + 2
     return File(
         path=_old_path(file),
@@ -95,6 +98,6 @@ def _at_base(file: File) -> File:
 
 
 def _key(hit: Hit, file: File) -> _Key:
-    """What makes two hits the same, wherever the line has gone."""
+    """Return what makes two hits the same, independent of line numbers."""
     text = file.lines[hit.line - 1].strip() if 0 < hit.line <= len(file.lines) else ""
     return (hit.rule.id, hit.state, text, hit.evidence, hit.severity or hit.rule.severity)

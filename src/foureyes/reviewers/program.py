@@ -13,15 +13,15 @@ from foureyes.reviewers.critic_run import CriticRun, FactualCritic, ShippedCriti
 from foureyes.reviewers.critics.critic import Critic, counted
 
 OPERATOR = "foureyes"
-#: In the reason, of more files than these only the number.
+#: If more files than this stopped the program, the reason gives only the number of the rest.
 NAMED_MAX = 5
-#: The whole work at once has at most this part of its seconds; the rest is for its files one by one.
+#: The run over the whole work gets at most this part of its seconds; the rest is for its files one by one.
 WHOLE_PART = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seconds:
-    """How long a program may look, in seconds of processor time; the settings name them."""
+    """How long a program may look, in seconds of processor time; these can be configured."""
 
     a_file: float = 5
     a_work: float = 60
@@ -29,26 +29,26 @@ class Seconds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramReviewer:
-    """A critic of ours at a seat. It is given the work and hands in findings; there is no way to change anything."""
+    """A critic of ours at a seat. It gets the work and returns findings; it cannot change anything."""
 
     critic: Critic | ShippedCritic | FactualCritic
-    #: Rules that a person took out of use here.
+    #: Rules that a person retired on this machine.
     retired: Collection[str] = frozenset()
     seconds: Seconds = Seconds()
     children: Children = field(default_factory=shared)
 
     @property
     def who(self) -> Who:
-        """Nobody takes a program for a mind: it never makes a quorum."""
+        """The program's identity; its kind keeps it from counting for a quorum."""
         return Who(name=self.critic.name, kind=WhoKind.PROGRAM, operator=OPERATOR)
 
     @property
     def sends(self) -> str:
-        """Nothing leaves this machine."""
+        """Empty: nothing leaves this machine."""
         return ""
 
     async def look(self, task: Task, say: Say) -> Look:
-        """Judge the whole work at once; where that takes too long or crashes, file by file, and be inconclusive."""
+        """Judge the whole work at once; after a timeout or crash judge file by file, and be inconclusive."""
         say("reading")
         if isinstance(self.critic, FactualCritic) and task.scope == self.critic.name and not self.critic.strict:
             return await replace(self, critic=replace(self.critic, strict=True)).look(task, say)
@@ -75,13 +75,13 @@ class ProgramReviewer:
         return await self.children.call(look_at, run, seconds=seconds, party=author)
 
     def _nothing(self, change: Change, error: ChildError) -> Inconclusive:
-        """The answer where the one file there is could not be read."""
+        """Return the reason where the only file could not be read."""
         place = f" on {change.files[0].path}" if change.files else ""
         reason = Failure.TIMED_OUT if isinstance(error, CutOff) else Failure.CRASHED
         return Inconclusive(reason, f"the program {self.critic.name} {_words(error)}{place}")
 
     async def _file_by_file(self, task: Task, first: ChildError, seconds: float) -> Inconclusive:
-        """What the critic finds in each file alone, and which files stopped it; never an answer about the whole."""
+        """Judge each file alone, and name the files that stopped the critic; never an answer about the whole work."""
         looks: list[Look] = []
         stopped: dict[str, ChildError] = {}
         skipped: list[str] = []
@@ -96,14 +96,14 @@ class ProgramReviewer:
                 looks.append(await self._look(piece, allowed, task.author))
             except ChildError as error:
                 stopped[path] = error
-            # It may have waited for a child, which does not count.
+            # It may have waited for a child process, which does not count.
             seconds -= min(time.monotonic() - began, allowed)
         reason = Failure.TIMED_OUT if isinstance(first, CutOff) else Failure.CRASHED
         text = self._why(first, stopped, skipped)
         return Inconclusive(reason, text, found=_merged(looks, stopped, skipped))
 
     def _why(self, first: ChildError, stopped: dict[str, ChildError], skipped: list[str]) -> str:
-        """One sentence that names the files and the limits."""
+        """Return one sentence that names the files and the limits."""
         name = self.critic.name
         parts = [f"{_words(error)} on {path}" for path, error in stopped.items()]
         more = f" and on {counted(len(parts) - NAMED_MAX, 'more file')}" if len(parts) > NAMED_MAX else ""
@@ -116,12 +116,12 @@ class ProgramReviewer:
 
 
 def _portable(change: Change) -> Change:
-    """The work without what only this process can use, and without what was computed from its bytes."""
+    """Return the work without what only this process can use, and without what was computed from its bytes."""
     return replace(change, files=tuple(replace(one) for one in change.files), lay_out=None, whole=None)
 
 
 def _pieces(change: Change) -> Iterator[Change]:
-    """Each file alone, the smallest first; what is said of the whole work goes with it."""
+    """Yield each file alone, the smallest first; the texts about the whole work go with the first."""
     said = change
     for file in sorted(change.files, key=lambda one: len(one.content or b"")):
         yield replace(said, files=(file,))
@@ -129,7 +129,7 @@ def _pieces(change: Change) -> Iterator[Change]:
 
 
 def _words(error: ChildError) -> str:
-    """What happened, in the middle of a sentence."""
+    """Return what happened, for the middle of a sentence."""
     match error:
         case CutOff(seconds=seconds):
             return f"was cut off after {seconds:g} seconds"
@@ -140,7 +140,7 @@ def _words(error: ChildError) -> str:
 
 
 def _merged(looks: list[Look], stopped: dict[str, ChildError], skipped: list[str]) -> Look:
-    """What was found, with what was not read; it vouches for nothing."""
+    """Return what was found, with what was not read; it vouches for nothing."""
     unread = [one for look in looks for one in look.unread]
     unread += [Unread(path=path, why=f"the program {_words(error)}") for path, error in stopped.items()]
     unread += [Unread(path=path, why="the seconds of the work were over") for path in skipped]

@@ -1,4 +1,4 @@
-"""Takes secrets out of a work in a child process: a text that takes the search too long holds up nobody else."""
+"""Redacts secrets from a work in a child process, so that a text that is slow to search blocks nothing else."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LayOut = Callable[[Path], None]
 
 
 async def take_out(task: Task) -> Outgoing:
-    """The task as it may leave this machine; raises Inconclusive where that cannot be made sure of.
+    """Return the task as it may leave this machine; raises Inconclusive if it could not be searched.
 
-    A folder is not laid out with it: see `lay_out_clean`.
+    The folder for an agent is not part of it: see `lay_out_clean`.
     """
     change = replace(task.change, files=tuple(map(replace, task.change.files)), lay_out=None, whole=None)
     try:
@@ -34,7 +34,7 @@ async def take_out(task: Task) -> Outgoing:
 
 
 async def lay_out_clean(lay_out: LayOut, folder: Path, known: Known) -> None:
-    """Lay out a folder and take the secrets out of it; raises Inconclusive, and then nobody may read it."""
+    """Lay out a folder and remove the secrets from it; after Inconclusive the folder must not be read."""
     await asyncio.to_thread(lay_out, folder)
     try:
         await shared().call(clean_folder, (folder, known), seconds=SECONDS_MAX)

@@ -1,1 +1,1 @@
-"""Where events are kept, and how they are written down."""
+"""Event stores on SQLite, PostgreSQL and in memory, with backup, migration and the outage spool."""

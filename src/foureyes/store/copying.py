@@ -1,7 +1,7 @@
-"""How is a PostgreSQL store backed up into one file, and how does such a file become a PostgreSQL store?
+"""Back up a PostgreSQL store into one SQLite file, and restore such a file into an empty PostgreSQL database.
 
-A backup is an SQLite store, whichever database it was made of; so this is also how one moves from one to the other.
-Rows pass through one at a time: no table is ever in memory.
+A backup is an SQLite store, whichever database it was made from; so this is also how one moves from one database to the
+other. Rows are copied one at a time: no table is ever held in memory.
 """
 
 # ruff: noqa: S608 - what is put into a statement here are our own names of tables and columns, never a value
@@ -33,14 +33,14 @@ from foureyes.store.versions import version_of as version_of_file
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-#: What is copied, in this order; the columns are those of the file.
+#: The tables that are copied, in this order; the columns are those of the SQLite file.
 TABLES = (
     *("meta", "streams", "log", "answered", "reviews", "digests", "aliases", "inbox", "outbox", "trust", "blobs"),
     "rows",
 )
-#: A reader's place in the log is a number of one database, so following projections are not copied but built anew.
+#: A cursor is a position in the log of one database, so following projections are not copied but rebuilt.
 NOT_COPIED = ("cursors",)
-#: How often progress is told.
+#: Progress is reported once per this many rows.
 ROWS_A_WORD = 1000
 
 _WHERE = {"meta": "WHERE name NOT IN ('schema', 'scrub')", "rows": f"WHERE projection IN {WRITTEN_ALONG}"}
@@ -48,14 +48,14 @@ _COLUMNS = "SELECT name FROM pragma_table_info(?) ORDER BY cid"
 _TYPES = "SELECT attname, atttypid FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped"
 _SEQUENCE = "pg_get_serial_sequence('{table}', '{column}')"
 _NUMBERED = {"streams": "id", "log": "seq", "outbox": "id"}
-#: Numbers of parcels are never given twice, also those of parcels long gone.
+#: The highest outbox number ever given: numbers are never reused, not even those of rows long gone.
 _PARCELS = "SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = 'outbox'"
 
 
 def backup_postgres(url: str, target: Path, progress: Progress | None = None) -> None:
     """Copy the store as it is at one moment, while others go on writing: whole, synced and checked, or not at all.
 
-    `progress` hears how many rows there are and how many remain.
+    `progress` is called with the total number of rows and the number that remain.
     """
     with _speaking():
         if target.exists():
@@ -76,7 +76,7 @@ def backup_postgres(url: str, target: Path, progress: Progress | None = None) ->
 
 
 def restore_postgres(source: Path, url: str, progress: Progress | None = None, *, durable: bool = True) -> None:
-    """Fill an empty database from a backup: all of it, or nothing. Its events count as older than every new one."""
+    """Fill an empty database from a backup, all of it or nothing. Its events count as older than every new one."""
     with _speaking(), closing(file.connect_reader(source)) as copy, _connected(url) as store:
         check_schema(copy)
         file.check_file(copy)
@@ -84,7 +84,8 @@ def restore_postgres(source: Path, url: str, progress: Progress | None = None, *
         with store.transaction():
             store.execute(percents(pg.LOCK), (lock_number("schema"),))
             store.execute(f"LOCK TABLE {', '.join(TABLES)} IN EXCLUSIVE MODE".encode())
-            # A server that was started on the empty database has noted which rows are whole; the backup says it itself.
+            # A server that was started on the empty database has recorded which projections are complete; the backup
+            # has its own record of that.
             store.execute("DELETE FROM rows WHERE projection = %s", (FILLED,))
             if any(_count(store, table) for table in (*TABLES, *NOT_COPIED)):
                 raise Unavailable("The database is not empty.", "Restore into a new one.")
@@ -104,7 +105,7 @@ def _speaking() -> Iterator[None]:
 
 @contextmanager
 def _connected(url: str) -> Iterator[Connection]:
-    """Connect without our limits of time: a copy takes as long as there is much."""
+    """Connect without our time limits: how long a copy takes depends on how much there is."""
     with psycopg.connect(url, autocommit=True) as connection:
         for name in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
             connection.execute(f"SET {name} = 0".encode())
@@ -112,7 +113,7 @@ def _connected(url: str) -> Iterator[Connection]:
 
 
 def _pour_out(store: Connection, copy: sqlite3.Connection, progress: Progress | None) -> None:
-    # The file is thrown away unless it becomes whole, so nothing needs to last before the end.
+    # The file is thrown away unless the copy completes, so nothing needs to be durable before the end.
     copy.execute("PRAGMA journal_mode = DELETE")
     copy.execute("PRAGMA synchronous = OFF")
     copy.execute("BEGIN IMMEDIATE")
@@ -151,7 +152,8 @@ def _pour_in(copy: sqlite3.Connection, store: Connection, progress: Progress | N
         columns = _columns(copy, table)
         types = _types(store, table)
         select = f"SELECT {', '.join(columns)} FROM {table} {_WHERE.get(table, '')} ORDER BY 1"
-        # Older than every transaction of this database: a reader of the log meets them first.
+        # Transaction number 0 is older than every transaction of this database: a reader of the log meets these events
+        # first.
         more = {"tx": 0} if table == "log" else {}
         names = (*columns, *more)
         with store.cursor().copy(f"COPY {table} ({', '.join(names)}) FROM STDIN (FORMAT BINARY)".encode()) as rows:
@@ -172,7 +174,7 @@ def _types(store: Connection, table: str) -> dict[str, int]:
 
 
 def _last_number(store: Connection, table: str) -> int:
-    """The last number given to a row of this table; the sequence tells it as it is now, at least what we copied."""
+    """Return the last number given to a row of this table: from its sequence, but at least the highest copied."""
     sequence = _SEQUENCE.format(table=table, column=_NUMBERED[table])
     given = _number(store, f"SELECT COALESCE(pg_sequence_last_value({sequence}), 0)")
     return max(given, _most(store, table))
@@ -203,7 +205,7 @@ def _same(here: dict[str, int], there: dict[str, int]) -> None:
 
 
 def _counting(progress: Progress | None, total: int) -> Callable[[Row], Row]:
-    """Hand a row on, and say from time to time how many remain."""
+    """Return a function that passes rows through unchanged and reports from time to time how many remain."""
     remaining = total
 
     def counted(row: Row) -> Row:

@@ -1,8 +1,8 @@
 """Remove reviews that nobody touched for a while from the store of local reviews: their log, rows and bytes.
 
 Only that store is shortened: it is one person's working memory and nobody's evidence. Deleted pages are overwritten
-(`secure_delete`) and the journal is emptied, so that the bytes do not stay in the files. What was dismissed lies in
-rows of its own, which stay.
+(`secure_delete`) and the journal is emptied, so that the bytes do not stay in the files. Dismissed findings are kept in
+rows of their own, which stay.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from foureyes.store import guards
 from foureyes.store import rows as row
 from foureyes.store import sqlite as file
 
-#: Reviews that one run removes at most; the next run goes on.
+#: The most reviews that one run removes; the next run goes on.
 REVIEWS_MAX = 50
 _GUARDS = ("log_is_never_shortened", "streams_are_never_removed")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-#: A run on a review is a sign of life even where it changed nothing.
+#: A run on a review counts as activity even where it changed nothing.
 _DUE = """SELECT review FROM reviews WHERE updated < ? AND review NOT IN (
 SELECT key FROM rows WHERE projection = ? AND body >= ?) ORDER BY updated LIMIT ?"""
 _BY_REVIEW = (
@@ -32,20 +32,20 @@ _BY_REVIEW = (
 _ROWS = "DELETE FROM rows WHERE projection = ? AND key LIKE ?"
 _ROW_OF = "DELETE FROM rows WHERE key = ?"
 _LAST_HERE = "DELETE FROM rows WHERE projection = ? AND body = ?"
-#: What was answered to a command must not name what is gone: the same work opens a new review.
+#: The stored reply to a command must not name a review that is gone: the same work opens a new review.
 _ANSWERED = "DELETE FROM answered WHERE reply LIKE ?"
 _ALIASES = "DELETE FROM aliases WHERE digest NOT IN (SELECT digest FROM digests)"
 _CURSORS = "UPDATE cursors SET seq = min(seq, (SELECT coalesce(max(seq), 0) FROM log))"
 
 
 def due(reading: sqlite3.Connection, before: str) -> list[str]:
-    """The reviews of a store that nobody touched since this time, the longest quiet first."""
+    """Return the reviews of a store that nobody touched since this time, the longest idle first."""
     found = reading.execute(_DUE, (before, LOCAL_RUNS, before, REVIEWS_MAX))
     return [str(one[0]) for one in found]
 
 
 def expire(path: Path, before: str) -> int:
-    """Remove them for good, in one transaction; how many there were."""
+    """Remove the reviews that are due for good, in one transaction, and return how many there were."""
     with file.speaking(), closing(file.connect_writer(path)) as connection:
         file.begin(connection)
         try:
@@ -58,7 +58,7 @@ def expire(path: Path, before: str) -> int:
                 connection.execute("ROLLBACK")
             raise
         if names:
-            # Another run that reads meanwhile keeps the journal; whoever writes next empties it.
+            # Another run that reads meanwhile keeps the journal; the next process that writes empties it.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return len(names)
 
@@ -85,7 +85,7 @@ def _remove(connection: sqlite3.Connection, names: list[str], before: str) -> No
     connection.execute("DELETE FROM answered WHERE at < ?", (before,))
     connection.execute(_ALIASES)
     _remove_bytes(connection)
-    # Numbers of the log are given anew behind its end: nobody may believe to have read those already.
+    # Numbers behind the end of the log are given anew: no cursor may claim to have read those already.
     connection.execute(_CURSORS)
     for statement in guards.made_anew_in_sqlite():
         connection.execute(statement)

@@ -1,7 +1,7 @@
-"""Does the database itself still keep the log append-only? Its triggers must be there, as they were made.
+"""Check that the database triggers that keep the log append-only are there and unaltered, and restore them.
 
-Whoever owns the tables can take them away. Then the links and the checkpoints still tell what was changed; but nothing
-holds back the next mistake.
+The owner of the tables can drop the triggers. The hash chain and the checkpoints still show then what was changed, but
+nothing prevents the next mistake.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from foureyes.store.rows import Row
 _MADE = "CREATE TRIGGER "
 _FUNCTION = "CREATE FUNCTION "
 
-#: Their names, and what each of them is.
+#: Gives the name and the definition of each trigger.
 SQLITE = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
 POSTGRES = """SELECT t.tgname::text,
 lower(translate(pg_get_triggerdef(t.oid, true), '()', '')) || ' ' || t.tgenabled::text || p.prosrc
@@ -22,7 +22,8 @@ FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
 WHERE NOT t.tgisinternal AND t.tgrelid IN ('log'::regclass, 'streams'::regclass)"""
 
 _BODY = next(one for one in tables.POSTGRES if one.startswith(_FUNCTION)).split("$$")[1]
-#: As PostgreSQL spells them, without brackets. One that is switched off has another letter than O (or A, always).
+#: The definitions as PostgreSQL spells them, without brackets. A trigger that is switched off has another letter than O
+#: (or A, always).
 _SPELLED = {
     "log_is_never_changed": "before delete or update or truncate on log for each statement",
     "streams_are_never_removed": "before delete or truncate on streams for each statement",
@@ -34,13 +35,13 @@ _SPELLED = {
 
 
 def missing_in_sqlite(found: Iterable[Row]) -> tuple[str, ...]:
-    """The guards that are gone or altered, by what `SQLITE` gives."""
+    """Return the names of the guards that are missing or altered, from the rows that `SQLITE` gives."""
     there = {str(name): str(made) for name, made in found}
     return tuple(name for name, made in _made(tables.SQLITE) if there.get(name) != made)
 
 
 def missing_in_postgres(found: Iterable[Row]) -> tuple[str, ...]:
-    """The same, by what `POSTGRES` gives."""
+    """Return the names of the guards that are missing or altered, from the rows that `POSTGRES` gives."""
     there = {str(name): str(said) for name, said in found}
     return tuple(
         name
@@ -51,14 +52,14 @@ def missing_in_postgres(found: Iterable[Row]) -> tuple[str, ...]:
 
 
 def made_anew_in_sqlite() -> Iterator[str]:
-    """The statements that put every guard back."""
+    """Return the SQLite statements that put every guard back."""
     for name, made in _made(tables.SQLITE):
         yield f"DROP TRIGGER IF EXISTS {name}"
         yield made
 
 
 def made_anew_in_postgres() -> Iterator[str]:
-    """The same; the tables are named in the triggers' own text."""
+    """Return the PostgreSQL statements that put every guard back; each trigger's text names its table."""
     yield next(one for one in tables.POSTGRES if one.startswith(_FUNCTION)).replace("CREATE", "CREATE OR REPLACE", 1)
     for _, made in _made(tables.POSTGRES):
         yield made.replace("CREATE", "CREATE OR REPLACE", 1)

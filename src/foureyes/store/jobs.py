@@ -1,4 +1,4 @@
-"""Who waits for a command, and how are all told at once whose commands shared a commit?"""
+"""Jobs: commands that wait for the writer, and the release of all callers whose commands shared one commit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
-#: Commands that wait at most; more are sent away.
+#: The most commands that may wait; more are refused.
 WAITING_MAX = 4096
 
 CLOSED = ("The store is closed.", "Start it again.")
@@ -15,36 +15,36 @@ OVERFULL = ("Too many commands are waiting.", "Ask again in a moment.")
 
 
 class Job:
-    """One command on its way: what to do, who waits for it, and how it ended."""
+    """One command on its way: the work, the caller that waits for it, and the result or error."""
 
     __slots__ = ("error", "future", "is_here", "is_put_off", "loop", "result", "work")
 
     def __init__(self, work: Callable[..., Any], loop: asyncio.AbstractEventLoop) -> None:
         self.work = work
         self.loop = loop
-        #: Whoever waits for it runs it.
+        #: True if the caller's own thread runs it.
         self.is_here = False
-        #: Somebody else held a lock it wanted, so it has to run again.
+        #: True if another transaction held a lock that it wanted, so it has to run again.
         self.is_put_off = False
         self.future: asyncio.Future[Any] = loop.create_future()
         self.result: Any = None
         self.error: BaseException | None = None
 
     def settle(self) -> None:
-        """Tell who waits, in their own loop; whoever went away misses it."""
+        """Set the future in the caller's own event loop; a caller that has gone away is not told."""
         if self.future.done():
             return
         if self.error is None:
             self.future.set_result(self.result)
         elif isinstance(self.error, StopIteration):
-            # A future cannot carry it, as it would end the caller's own loop.
+            # A future cannot carry StopIteration: it would end the caller's own loop.
             self.future.set_exception(RuntimeError(f"the work raised {self.error!r}"))
         else:
             self.future.set_exception(self.error)
 
 
 def release(jobs: Iterable[Job]) -> None:
-    """Tell all who wait: one call for each loop, however many they are. A loop that has ended is nobody's loss."""
+    """Settle these jobs with one call for each event loop, however many it has. Loops that have ended are skipped."""
     loops: dict[asyncio.AbstractEventLoop, list[Job]] = {}
     for job in jobs:
         if job.is_here:

@@ -1,6 +1,6 @@
-"""Where is everything kept in a test, or in a program that needs no memory of yesterday? In dictionaries.
+"""The memory store: everything in dictionaries, for tests and for programs that need no durable store.
 
-It keeps the contract of the stores that last, except that nothing of it outlives the process. A transaction notes how
+It keeps the contract of the durable stores, except that nothing of it outlives the process. A transaction records how
 to undo each change and does so when its work raises; readers and writers take turns.
 """
 
@@ -30,7 +30,7 @@ class MemoryStore:
 
     async def read(self, work: Callable[[Reading], T]) -> T:
         """Run `work` on one consistent snapshot: nobody writes meanwhile."""
-        # Others get to run between two commands, as they do with a store that waits for a disk.
+        # Other tasks get to run between two commands, as they do with a store that waits for a disk.
         await asyncio.sleep(0)
         with self._turn:
             self._check_open()
@@ -49,7 +49,7 @@ class MemoryStore:
                 raise
 
     async def close(self) -> None:
-        """Take no more."""
+        """Accept no more work."""
         with self._turn:
             self._closed = True
 

@@ -1,4 +1,4 @@
-"""How does the memory store change? Each change notes its way back, so that a transaction can be undone."""
+"""Transactions of the memory store: each change records its inverse, so that the transaction can be undone."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ V = TypeVar("V")
 
 
 class MemoryWriting(MemoryReading):
-    """One transaction: every change notes its way back."""
+    """One transaction; every change records its inverse."""
 
     def __init__(self, tables: Tables) -> None:
         super().__init__(tables)
         self._undo: list[Callable[[], object]] = []
 
     def undo(self) -> None:
-        """Take everything back, the last first."""
+        """Take every change back, the last one first."""
         while self._undo:
             self._undo.pop()()
 
     def lock(self, *names: str) -> None:
-        """Nothing to do: there is one writer at a time."""
+        """Do nothing: there is one writer at a time."""
 
     def apply(self, changes: Changes) -> None:
-        """Write all of it; raises Conflict when a stream has grown meanwhile."""
+        """Write all of the changes; raises Conflict when a stream has grown meanwhile."""
         check_text(changes)
         tables = self._tables
         for append in changes.appends:
@@ -50,7 +50,7 @@ class MemoryWriting(MemoryReading):
     def _apply_rest(self, changes: Changes) -> None:
         tables = self._tables
         for row in changes.outbox:
-            # Never counted back: a late word about a parcel that arrived must not hit a newer one.
+            # Never counted back: a late message about an outbox row that was delivered must not hit a newer row.
             tables.parcels += 1
             self._put(tables.outbox, tables.parcels, Waiting(row=row))
         for alias, name in changes.aliases:
@@ -90,7 +90,7 @@ class MemoryWriting(MemoryReading):
 
     def _put_blob(self, digest: str, content: bytes) -> None:
         check_size(content)
-        # What was purged stays purged, also when the same bytes come again.
+        # Purged bytes stay purged, also when the same bytes come again.
         if digest not in self._tables.blobs:
             self._put(self._tables.blobs, digest, Blob(digest=digest, size=len(content), content=bytes(content)))
 
@@ -112,7 +112,7 @@ class MemoryWriting(MemoryReading):
             self._put(self._tables.cursors, projection, cursor)
 
     def unlist(self, review: str, digests: Iterable[str], blobs: Iterable[str]) -> None:
-        """Take a review out of lists, inboxes, the outbox and what is known of digests, and take bytes away.
+        """Remove a review from lists, inboxes, the outbox and the digest rows, and remove these bytes.
 
         The log keeps what happened. Unlike purged bytes, these may come again.
         """
@@ -128,16 +128,16 @@ class MemoryWriting(MemoryReading):
             self._drop(self._tables.blobs, digest)
 
     def clear(self, projection: str) -> None:
-        """Forget a following projection: all its rows, and its cursor goes back to the start."""
+        """Clear a following projection: all its rows are removed and its cursor goes back to the start."""
         self._drop(self._tables.rows, projection)
         self._drop(self._tables.cursors, projection)
 
     def settled(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
-        """Hold every track record, and give everything committed behind a cursor: nobody else writes anyway."""
+        """Lock every track record and return everything committed behind a cursor; here nobody else writes anyway."""
         return self.tail(cursor, limit)
 
     def set_trust(self, rows: Iterable[TrustRow]) -> None:
-        """Replace every track record, after a rebuild."""
+        """Replace every track record after a rebuild."""
         for key in tuple(self._tables.trust):
             self._drop(self._tables.trust, key)
         for one in rows:
@@ -153,7 +153,7 @@ class MemoryWriting(MemoryReading):
         return found is not None
 
     def claim(self, worker: str, now: str, until: str, limit: int = 32) -> tuple[Parcel, ...]:
-        """Take outbox rows that nobody has claimed beyond now, oldest first, and claim them until then."""
+        """Claim outbox rows that are not claimed beyond `now`, the oldest first, until the given time."""
         check_text(worker)
         free = [number for number, one in sorted(self._tables.outbox.items()) if one.until <= now][:limit]
         for number in free:
@@ -163,24 +163,24 @@ class MemoryWriting(MemoryReading):
         return tuple(Parcel(id=number, row=one.row, attempts=one.attempts) for number, one in taken)
 
     def delivered(self, parcels: Iterable[int]) -> None:
-        """Remove outbox rows that arrived."""
+        """Remove outbox rows that were delivered."""
         for number in parcels:
             self._drop(self._tables.outbox, number)
 
     def postponed(self, parcel: int, until: str) -> None:
-        """Try an outbox row again later."""
+        """Put off an outbox row: it is tried again later."""
         one = self._tables.outbox.get(parcel)
         if one is not None:
             self._put(self._tables.outbox, parcel, Waiting(row=one.row, until=until, attempts=one.attempts))
 
     def recalled(self, beyond: str) -> None:
-        """Try outbox rows again at once that were claimed or put off until after this moment."""
+        """Make outbox rows available at once that were claimed or put off until after this moment."""
         for parcel, one in tuple(self._tables.outbox.items()):
             if one.until > beyond:
                 self.postponed(parcel, "")
 
     def guard(self) -> None:
-        """Nothing to do: nobody else has these tables."""
+        """Do nothing: nobody else can alter these tables."""
 
     def _within(self, table: dict[K, dict[str, Any]], key: K) -> dict[str, Any]:
         if key not in table:
@@ -205,7 +205,7 @@ class MemoryWriting(MemoryReading):
 
 
 def check_text(value: object) -> None:
-    """Refuse what no database takes: a NUL in a text, or half a character."""
+    """Refuse text that no database takes: with a NUL character or a lone surrogate."""
     if isinstance(value, str):
         if "\0" in value:
             raise ValueError("A text with a NUL character cannot be stored.")

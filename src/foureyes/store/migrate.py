@@ -1,4 +1,4 @@
-"""Which version has this store, and how does it become ours? Under a lock, after a backup, each step whole or not."""
+"""Migrate an SQLite store to this version: under a lock, after a backup, each step in one transaction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ON CONFLICT (name) DO UPDATE SET body = excluded.body"""
 def migrate(
     path: Path, *, steps: Sequence[Step] = STEPS, lock_seconds_max: float = file.LOCK_SECONDS_MAX
 ) -> Path | None:
-    """Bring a store's file, new or old, to this version; gives the backup made before, if there was something in it."""
+    """Bring a store's file, new or old, to this version; return the backup made before, if there was anything in it."""
     with file.speaking(), closing(file.connect_writer(path, lock_seconds_max)) as connection:
         version = version_of(connection)
         refuse_newer(version, len(steps))
@@ -34,7 +34,7 @@ def migrate(
 
 
 def _step(connection: sqlite3.Connection, path: Path, steps: Sequence[Step], lock_seconds_max: float) -> Path | None:
-    """One step in one transaction; others who wanted the same find it done."""
+    """Run one step in one transaction; another process that wanted the same step finds it done."""
     file.begin(connection, lock_seconds_max)
     try:
         version = version_of(connection)
@@ -52,7 +52,11 @@ def _step(connection: sqlite3.Connection, path: Path, steps: Sequence[Step], loc
 
 
 def _kept(path: Path, version: int) -> Path:
-    """What was there before. We hold the lock, so it is the last of that version; only a first try may have left it."""
+    """Back up the store before the step, and return the backup's path.
+
+    The writer's lock is held, so this is the last state of that version; only a first attempt may have left such a
+    file.
+    """
     kept = path.with_name(f"{path.name}.version-{version}")
     kept.unlink(missing_ok=True)
     backup(path, kept)

@@ -1,7 +1,7 @@
-"""How is PostgreSQL reached: with which settings, how often is it tried, and what if it is away?
+"""Connections to PostgreSQL: settings, back-off between attempts, and what happens while the server is away.
 
 A broken connection is thrown away, never repaired; while the server cannot be reached, only one attempt is made per
-pause, so that callers hear `Unavailable` at once.
+pause, so that callers get `Unavailable` at once.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ PAUSE_SECONDS_MAX = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How many connections at once, and how long anything may take; the lowest end comes first."""
+    """Limits on connections and times; where several apply, the lowest one ends first."""
 
     writers: int = 8
     readers: int = 4
     connect_seconds: int = 5
     lock_seconds: float = 5
     statement_seconds: float = 15
-    #: Between two statements of a transaction: time in which our own code decides.
+    #: Between two statements of a transaction: the time in which our own code decides.
     idle_seconds: float = 60
-    #: For a free line.
+    #: How long work waits for a free connection.
     wait_seconds: float = 10
     write_seconds: float = 60
     read_seconds: float = 900
 
 
 class Connecting:
-    """Makes connections of one kind, and remembers whether the server was there."""
+    """Makes connections of one kind, and remembers whether the server could be reached."""
 
     def __init__(self, url: str, limits: Limits, *, check: Callable[[Connection], None], read_only: bool) -> None:
-        """Connect to nothing yet; every connection is checked for whom it has reached."""
+        """Connect to nothing yet; `check` is run on every new connection, to verify which server it has reached."""
         self._conninfo = _conninfo(url, limits, read_only=read_only)
         self._check = check
         self._guard = threading.Lock()
         self._pause, self._next_try, self._down = 0.0, 0.0, False
 
     def connect(self) -> Connection:
-        """A new connection, unless there was no server a moment ago."""
+        """Open a new connection, unless the server could not be reached a moment ago."""
         with self._guard:
             if time.monotonic() < self._next_try:
                 raise Unavailable("The database cannot be reached.", "Try again in a moment.", down=self._down)
@@ -80,7 +80,7 @@ class Connecting:
         return connection
 
     def _failed(self, said: Exception) -> Exception:
-        """Pause before the next attempt; whoever comes meanwhile hears the same."""
+        """Pause before the next attempt; callers that come meanwhile get Unavailable."""
         with self._guard:
             self._down = isinstance(said, Unavailable) and said.down
             self._pause = min(max(self._pause * 2, PAUSE_SECONDS_MIN), PAUSE_SECONDS_MAX)
@@ -89,26 +89,26 @@ class Connecting:
 
 
 def is_usable(connection: Connection) -> bool:
-    """Whether another transaction can begin on it."""
+    """True if another transaction can begin on it."""
     return not connection.closed and connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
 
 
 def hang_up(connection: Connection) -> None:
-    """Close it, whatever state it is in."""
+    """Close a connection, whatever state it is in."""
     with contextlib.suppress(psycopg.Error):
         connection.close()
 
 
 def cut(connection: Connection) -> None:
-    """Hang up from another thread; the one that uses it learns of it as of any lost connection."""
+    """Shut a connection's socket from another thread; the thread that uses it sees a lost connection."""
     with contextlib.suppress(psycopg.Error, OSError), socket.socket(fileno=os.dup(connection.fileno())) as line:
         line.shutdown(socket.SHUT_RDWR)
 
 
 def _conninfo(url: str, limits: Limits, *, read_only: bool) -> str:
-    """What the caller wrote wins over our defaults, except where a promise hangs on it."""
+    """Merge our defaults with the caller's URL, which wins, except for settings that a guarantee depends on."""
     settings = {
-        # In these options a blank within a value is written with a backslash.
+        # In these options a space within a value is written with a backslash.
         "default_transaction_isolation": r"repeatable\ read" if read_only else r"read\ committed",
         "default_transaction_read_only": "on" if read_only else "off",
         "statement_timeout": f"{limits.statement_seconds * 1000:.0f}",

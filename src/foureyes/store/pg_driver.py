@@ -1,7 +1,7 @@
-"""How do the shared statements run on one PostgreSQL connection, in few round trips?
+"""Runs the shared SQL statements on one PostgreSQL connection in few round trips.
 
-A round trip is the dear part: BEGIN travels with the first statement, and what is written travels together. So do the
-words that keep the commands of one transaction apart.
+Round trips are what costs time: BEGIN travels with the first statement, and all writes travel together. So do the
+savepoints that separate the commands of one transaction.
 """
 
 from __future__ import annotations
@@ -19,56 +19,55 @@ from foureyes.store.pg_errors import told
 from foureyes.store.pg_wire import Answer, Connection, Wire
 from foureyes.store.rows import Row
 
-#: So long a command waits for a lock while others wait for it with what they have done. Far below the second after
-#: which PostgreSQL looks for a deadlock: two groups that hold what the other one wants part before.
+#: How long a command waits for a lock while the commands before it in the group wait for their commit. Far below the
+#: second after which PostgreSQL looks for a deadlock: two groups that want each other's locks give up before that.
 SHARED_LOCK_SECONDS = 0.02
 _SHORT_WAITS = f"SET LOCAL lock_timeout = {SHARED_LOCK_SECONDS * 1000:.0f}"
 
 Check = Callable[[], None]
 
-#: What each connection has prepared lasts as long as the connection.
+#: The prepared statements of each connection; they last as long as the connection.
 _WIRES: WeakKeyDictionary[Connection, Wire] = WeakKeyDictionary()
 
 
 class PostgresDriver:
-    """One transaction on one connection. Begun by its first statement; what fails inside it fails all of it.
+    """One transaction on one connection, begun by its first statement; an error inside it fails all of it.
 
-    Unless there is a mark: then all behind it can be taken back by itself. Each mark has a name of its own. Should one
-    be missing, nothing is taken back to an older one, but everything is lost.
-
-    Where `is_lazy`, nobody waits for what is written: the answers come with those to the next question. That may be one
-    of the next command, and tell that the one before it has failed (`earlier`); then both are over.
+    Unless there is a savepoint (`mark`): then all behind it can be taken back by itself. Each savepoint has a name of
+    its own. Should one be missing, nothing is taken back to an older one; the whole transaction is lost.
+    Where `is_lazy`, nobody waits for the answers to what is written: they arrive with those to the next query. That may
+    be one of the next command, and show that the command before it has failed (`earlier`); then both are over.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._wire = _wire_of(connection)
         self._begun = False
-        #: What is said before the next statement.
+        #: Transaction statements that are sent before the next statement.
         self._words = ["BEGIN"]
         self._marks = 0
         self.is_lazy = False
-        #: What must hold of the answers on their way: for this command, and for the one before it.
+        #: Checks of the answers that are on their way: for this command, and for the one before it.
         self._checks: list[Check] = []
         self._doubts: list[Check] = []
         self._last: Answer | None = None
         self._last_doubted: Answer | None = None
         self._doubted = 0
-        #: Why the command before this one came to nothing.
+        #: Why the command before this one failed.
         self.earlier: Exception | None = None
         self._telling = _Telling(self)
         self._together = _Together(self)
         self._failure: Exception | None = None
 
     def rows(self, sql: str, values: Row = ()) -> list[Row]:
-        """Run a statement and give all it returns."""
+        """Run a statement and return all its rows."""
         with self._telling:
             answer = self._sent(sql, values)
             self._fetch()
         return answer.rows()
 
     def run(self, sql: str, values: Row = ()) -> int:
-        """Run a statement and say how many rows it touched; 0 while statements travel together."""
+        """Run a statement and return how many rows it touched; 0 while statements travel together."""
         with self._telling:
             answer = self._sent(sql, values)
             if self._together.depth:
@@ -77,57 +76,57 @@ class PostgresDriver:
         return answer.count
 
     def later(self, sql: str, values: Row = ()) -> Answer:
-        """Run a statement among those that travel together; its answer is looked at when all have arrived."""
+        """Run a statement among those that travel together; its answer is read when all have arrived."""
         return self._sent(sql, values)
 
     def many(self, sql: str, values: Iterable[Row]) -> None:
-        """Run a statement once for each of these, in one round trip."""
+        """Run a statement once for each of these rows, in one round trip."""
         with self._together:
             for one in values:
                 self.later(sql, one)
 
     def together(self) -> AbstractContextManager[None]:
-        """Let the statements in here travel together; an error of any of them is raised at the end."""
+        """Let the statements inside this context travel together; an error of any of them is raised at its end."""
         return self._together
 
     def failed(self, failure: Exception) -> Exception:
-        """Remember why it cannot be committed."""
+        """Remember why the transaction cannot be committed, and return the error."""
         self._failure = self._failure or failure
         return failure
 
     def expect(self, check: Check) -> None:
-        """Have the answers to what travels together checked once they are there; it raises what is wrong with them."""
+        """Run `check` on the answers to what travels together once they have arrived; it raises if they are wrong."""
         self._checks.append(check)
         self._together.is_lazy = self.is_lazy
 
     def check(self) -> None:
-        """Raise again whatever failed, even if somebody caught it on its way."""
+        """Raise again whatever failed, even if the caller's code caught it on its way."""
         if self._failure:
             raise self._failure
 
     def mark(self) -> None:
-        """From here on it can be taken back by itself, and waits for no lock for long."""
+        """Set a savepoint, so that a command can be undone by itself; from here on locks are waited for briefly."""
         if not self._marks:
             self._words.append(_SHORT_WAITS)
         self._marks += 1
         self._words.append(_savepoint(self._marks))
 
     def keep(self) -> None:
-        """A command has ended well, as far as is known."""
+        """Keep what the command did since its savepoint: it has ended well, as far as is known."""
         if self._doubts:
-            # Of one command at most it is not known.
+            # The outcome may be unknown for one command at most.
             self.fetch()
         self._doubts, self._checks = self._checks, []
         self._doubted, self._last_doubted = self._marks, self._last
 
     def take_back(self) -> bool:
-        """Forget what was done since the mark; True when it came to nothing because somebody else held a lock.
+        """Undo what was done since the savepoint; True if it failed because another transaction held a lock.
 
-        Raises where that is not possible: the command before has failed too (`earlier`), or all is lost.
+        Raises where that is not possible: the command before has failed too (`earlier`), or the transaction is lost.
         """
         failure, self._failure, self._checks = self._failure, None, []
         if _savepoint(self._marks) in self._words:
-            # It has sent nothing.
+            # The command has sent nothing.
             self._words.remove(_savepoint(self._marks))
             return False
         try:
@@ -139,14 +138,14 @@ class PostgresDriver:
         return _was_kept_waiting(failure)
 
     def take_back_earlier(self) -> tuple[int, bool]:
-        """Forget the command before too: which one it was, and whether somebody else held a lock it wanted."""
+        """Undo the command before, too; return its number and whether another transaction held a lock it wanted."""
         failure, self.earlier, self._failure, self._checks = self.earlier, None, None, []
         if self._doubted:
             self._take_back_to(self._doubted)
         return self._doubted, _was_kept_waiting(failure)
 
     def commit(self) -> None:
-        """Make it last. Whatever failed before is raised again."""
+        """Commit. Whatever failed before is raised again."""
         self.check()
         if not self._begun:
             return
@@ -160,7 +159,7 @@ class PostgresDriver:
             raise AssertionError(f"PostgreSQL said {answer.status} to COMMIT")
 
     def undo(self) -> None:
-        """Forget it. A connection that cannot even do that is thrown away by its line."""
+        """Roll back. A connection that cannot even do that is closed."""
         connection = self._connection
         self.fetch_quietly()
         if connection.closed or connection.info.transaction_status == TransactionStatus.IDLE:
@@ -173,7 +172,7 @@ class PostgresDriver:
             connection.close()
 
     def _sent(self, sql: str, values: Row) -> Answer:
-        # After a failure nothing more is sent: where BEGIN failed, it would be committed by itself.
+        # After a failure nothing more is sent: where BEGIN failed, each statement would be committed by itself.
         self.check()
         self._begun = True
         words, self._words = self._words, []
@@ -183,24 +182,24 @@ class PostgresDriver:
         return self._last
 
     def tell(self, error: BaseException | None) -> None:
-        """Raise in place of an error of the server's what it means for the caller; now nothing can be committed."""
+        """Raise what an error of the server means for the caller; from now on nothing can be committed."""
         if isinstance(error, psycopg.Error):
             failure = self.failed(told(error, broken=self._connection.closed))
             if failure is not error:
                 raise failure from error
 
     def fetch(self) -> None:
-        """Wait for all that is on its way, and check it."""
+        """Wait for all answers that are on their way, and check them."""
         with self._telling:
             self._fetch()
 
     def push(self) -> None:
-        """Let the server begin with what is on its way."""
+        """Send what is buffered, so that the server can begin."""
         with self._telling:
             self._wire.push()
 
     def fetch_quietly(self) -> None:
-        """Wait for all that is on its way; it will be undone."""
+        """Wait for all answers that are on their way and ignore errors: the transaction will be undone."""
         with suppress(psycopg.Error):
             self._wire.fetch()
 
@@ -219,7 +218,7 @@ class PostgresDriver:
             check()
 
     def _doubted_failure(self, doubts: Iterable[Check], error: psycopg.Error | None = None) -> Exception | None:
-        """Why the command before this one has failed, if it has. Behind an error nothing was answered."""
+        """Return why the command before this one failed, or None. Behind an error nothing was answered."""
         if doubts and error and self._last_doubted and not self._last_doubted.is_there:
             failure = told(error, broken=self._connection.closed)
             failure.__cause__ = error if failure is not error else error.__cause__
@@ -249,9 +248,9 @@ def _savepoint(mark: int) -> str:
 
 
 class _Telling(AbstractContextManager[None]):
-    """Raises in place of an error of the server's what it means for the caller."""
+    """Context that replaces an error of the server with what it means for the caller."""
 
-    # These two are classes, not generators: a command passes through them some ten times.
+    # Two classes, not generators: each command passes through them about ten times.
     __slots__ = ("_driver",)
 
     def __init__(self, driver: PostgresDriver) -> None:
@@ -265,14 +264,14 @@ class _Telling(AbstractContextManager[None]):
 
 
 class _Together(AbstractContextManager[None]):
-    """Statements travel together until the outermost one ends."""
+    """Context in which statements travel together until the outermost one ends."""
 
     __slots__ = ("_driver", "depth", "is_lazy")
 
     def __init__(self, driver: PostgresDriver) -> None:
         self._driver = driver
         self.depth = 0
-        #: Nobody waits for the answers at the end.
+        #: True if nobody waits for the answers at the end.
         self.is_lazy = False
 
     def __enter__(self) -> None:
@@ -288,7 +287,7 @@ class _Together(AbstractContextManager[None]):
         elif error is None:
             self._driver.fetch()
         else:
-            # What was put together must be over before anything else is said.
+            # What was sent together must be over before anything else is sent.
             self._driver.fetch_quietly()
             self._driver.tell(error)
 

@@ -1,4 +1,4 @@
-"""What does an error of PostgreSQL mean for the caller: decide again, come back later, or a fault of ours?"""
+"""Maps PostgreSQL errors to what the caller should do: decide again (Conflict), retry later (Unavailable), or a bug."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from psycopg import errors
 
 from foureyes.app.ports import Conflict, Unavailable
 
-#: Two commands were decided on the same end of a stream, or under the same key.
+#: Constraints that fail when two commands were decided on the same end of a stream, or under the same key.
 _RACED = frozenset({"log_stream_version_key", "streams_name_key", "answered_pkey"})
 _AGAIN = (errors.SerializationFailure, errors.DeadlockDetected)
-#: The server goes, is starting, or the line to it broke. Whoever was slow or came too often finds it in its place.
+#: The server shuts down, is starting or has dropped the database, or the connection broke. After a timeout or with too
+#: many connections the server is still up.
 _DOWN_STATES = frozenset({"57P01", "57P02", "57P03", "57P04"})
 _LINE_STATES = "08"
 _SAME_KEY = "Ask again with the same key."
 
 
 def told(error: psycopg.Error, *, committing: bool = False, broken: bool = False) -> Exception:
-    """Say what to raise instead; a fault of ours comes back as it is.
+    """Return the exception to raise instead; an error that is a fault of ours comes back as it is.
 
-    An error that breaks the connection while the commit is on its way leaves open whether it happened.
+    An error that breaks the connection while the commit is on its way leaves open whether the commit happened.
     """
     if committing and broken:
         sentence = "The connection to the database was lost while it committed."
         return Unavailable(sentence, _SAME_KEY, unknown=True, down=_is_down(error))
     raced = isinstance(error, errors.UniqueViolation) and error.diag.constraint_name in _RACED
-    # An event's stream is looked up by name: nobody has begun the one that was to grow.
+    # An event's stream is looked up by name: the stream that was to grow has not been begun.
     unbegun = isinstance(error, errors.NotNullViolation) and error.diag.column_name == "stream"
     if raced or unbegun or isinstance(error, _AGAIN):
         return Conflict("Somebody else was faster: decide again.")
@@ -44,13 +45,13 @@ def _unavailable(error: psycopg.Error, *, broken: bool) -> Unavailable | None:
             return Unavailable("The database is a standby and takes no writes.", "Name the primary in the URL.")
         case psycopg.OperationalError() | psycopg.InterfaceError():
             return Unavailable("The database cannot be reached.", _SAME_KEY, down=_is_down(error))
-    # A session that is ended by the server, say because it was idle for too long, has an error of another class.
+    # A session that the server ends, say because it was idle for too long, raises an error of another class.
     if not broken:
         return None
     return Unavailable("The database ended the connection.", _SAME_KEY, down=_is_down(error))
 
 
 def _is_down(error: psycopg.Error) -> bool:
-    """Whether the server is out of reach; without a word from it, it is."""
+    """True if the server is out of reach; an error without an SQLSTATE counts as that."""
     state = error.sqlstate
     return not state or state in _DOWN_STATES or state.startswith(_LINE_STATES)

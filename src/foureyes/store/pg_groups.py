@@ -1,8 +1,8 @@
-"""How do commands that wait share one transaction on PostgreSQL, and none pays for what another one does?
+"""Group commit on PostgreSQL: waiting commands share one transaction, each behind its own savepoint.
 
-The first has the transaction for itself. Whoever comes behind it has a mark before it, to which it alone is taken back.
-One that would have to wait for somebody's lock is taken back too, and begins the next group: those before it hold
-locks, and should not be kept from their commit.
+The first command needs no savepoint. Each one behind it has a savepoint before it, to which it alone is rolled back. A
+command that would have to wait for another transaction's lock is rolled back too, and begins the next group: the
+commands before it hold locks, and their commit should not be delayed.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from foureyes.store.pg_errors import told
 from foureyes.store.pg_transaction import PostgresReading, PostgresWriting
 from foureyes.store.pg_wire import Connection
 
-#: Commands in one transaction at most. Behind 64 marks PostgreSQL has to look on the disk which of them were kept.
+#: The most commands in one transaction. Behind 64 savepoints PostgreSQL has to look on the disk which of them were
+#: kept.
 GROUP_MAX = 32
-#: A group is closed after this long: what it has locked, others may want.
+#: A group is closed after this long: others may want what it has locked.
 GROUP_SECONDS_MAX = 0.02
 
 Another = Callable[[], Job | None]
 
 
 def read(connection: Connection, job: Job, _: Another) -> list[Job]:
-    """Let one command look at a snapshot of its own."""
+    """Run one read command on a snapshot of its own."""
     driver = PostgresDriver(connection)
     try:
         job.result = job.work(PostgresReading(driver))
@@ -40,18 +41,18 @@ def read(connection: Connection, job: Job, _: Another) -> list[Job]:
 
 
 def write(connection: Connection, first: Job, another: Another) -> list[Job]:
-    """Run a command, and others as long as there are any; commit. Gives those that have to begin the next group."""
+    """Run a command, and others as long as there are any; commit. Return the jobs that have to begin the next group."""
     group = _Group(connection, first)
     group.run(another)
     return group.put_off
 
 
 class _Lost(Exception):  # noqa: N818 - never seen outside
-    """The transaction is gone, for all that share it; the cause says how."""
+    """The transaction is lost for all commands that share it; the cause says why."""
 
 
 class _Group:
-    """A transaction and the commands in it; the number of a command is that of its mark."""
+    """A transaction and the commands in it; the number of a command is that of its savepoint."""
 
     def __init__(self, connection: Connection, first: Job) -> None:
         self._driver = PostgresDriver(connection)
@@ -88,19 +89,19 @@ class _Group:
             self._work(job)
         except BaseException as error:  # noqa: BLE001 - raised where somebody waits for it
             if self._driver.earlier or not self._taken_back(job, error):
-                # What it was decided on is gone: it has to be decided again.
+                # The state it was decided on is gone: it has to be decided again.
                 self._put_off(job)
                 self._take_back_earlier()
 
     def _work(self, job: Job) -> None:
-        # One that was put off may have to wait for its lock again: nobody is taken along before that is known.
+        # A command that was put off may have to wait for its lock again: no other command joins before that is known.
         self._driver.is_lazy = isinstance(job.work, Quick) and not job.is_put_off
         job.result = job.work(self._writing)
         self._driver.check()
         self._driver.keep()
 
     def _settle(self) -> None:
-        """Hear of the last command too, before all is committed."""
+        """Fetch the answers of the last command too, before all is committed."""
         try:
             self._driver.fetch()
         except (Conflict, Unavailable, psycopg.Error) as error:
@@ -109,13 +110,13 @@ class _Group:
             self._take_back_earlier()
 
     def _taken_back(self, job: Job, error: BaseException) -> bool:
-        """Take one command back; False when the one before it must be, too."""
+        """Roll one command back; False if the one before it must be rolled back, too."""
         try:
             waited = self._driver.take_back()
         except (Conflict, psycopg.Error) as lost:
             if self._driver.earlier:
                 return False
-            # What broke the connection says more than that it is broken.
+            # The error that broke the connection says more than that it is broken.
             raise _Lost from error if isinstance(error, Unavailable) else _told(lost)
         if waited:
             job.is_put_off = True
@@ -132,7 +133,7 @@ class _Group:
             raise _Lost from failure if isinstance(failure, Unavailable) else _told(lost)
         job = self._jobs[number]
         if not number:
-            # It had the transaction for itself, and with it all is undone.
+            # The first command has no savepoint of its own: with it, all is undone.
             raise _Lost from failure
         if waited:
             job.is_put_off = True
@@ -152,13 +153,13 @@ def _told(error: Exception) -> Exception:
 
 
 def _fail(jobs: list[Job], error: BaseException | None) -> None:
-    """Nothing of this group is acknowledged. Those who had failed before know better why."""
+    """Fail every command of this group; those that had failed before keep their own error."""
     for job in jobs:
         job.error = job.error or (error if len(jobs) == 1 else _another_like(error))
 
 
 def _another_like(error: BaseException | None) -> BaseException:
-    """An error belongs to one caller, who may change it."""
+    """Return a copy of the error: an error belongs to one caller, who may change it."""
     if not isinstance(error, Unavailable):
         return error or AssertionError("a group was lost without a reason")
     like = Unavailable(error.sentence, error.next_step, full=error.full, unknown=error.unknown, down=error.down)

@@ -1,6 +1,7 @@
-"""How does blocking work reach PostgreSQL: in which thread, together with which other work, and for how long?
+"""The connection pool for PostgreSQL: worker threads, each with one connection, and the queue they serve.
 
-One line is a thread with a connection of its own. It takes what has waited longest, and what it may take along.
+A `_Line` is a thread with a connection of its own. It takes the job that has waited longest, and the quick jobs that
+may share its transaction. Waiting for a line and running on it are both limited in time.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from foureyes.store.jobs import CLOSED, OVERFULL, WAITING_MAX, Job, release
 from foureyes.store.pg_connecting import Connecting, Limits, cut, hang_up, is_usable
 from foureyes.store.pg_wire import Connection
 
-#: Lines that take quick work. One decides while the server works for the others; more would make the groups smaller.
+#: The most lines that take quick work. One decides while the server works for the others; more would make the groups
+#: smaller.
 SHARING_MAX = 3
-#: When quick work waits and none was taken for so long, those lines are held up, and another one helps.
+#: If quick work waits and none was taken for this long, those lines are blocked, and another one helps.
 PATIENCE_SECONDS = 0.05
 BUSY = ("The database is busy: no connection became free.", "Ask again in a moment.")
 
@@ -27,7 +29,7 @@ Play = Callable[[Connection, Job, Callable[[], Job | None]], list[Job]]
 
 
 class Asked(Job):
-    """Work for a line."""
+    """A job for a line."""
 
     __slots__ = ("is_quick", "is_urgent", "line", "since", "timer")
 
@@ -36,16 +38,16 @@ class Asked(Job):
         self.is_quick = isinstance(work, Quick)
         self.is_urgent = False
         self.since = loop.time()
-        #: Who has taken it.
+        #: The line that has taken it.
         self.line: _Line | None = None
         self.timer: asyncio.TimerHandle | None = None
 
 
 class Lines:
-    """Some threads, each with its connection. `play` says what is done with work, and what it takes along."""
+    """A pool of threads, each with its connection. `play` runs a job together with the jobs that may join it."""
 
     def __init__(self, connecting: Connecting, play: Play, limits: Limits, *, read_only: bool) -> None:
-        """Begin nothing yet: a line begins when it is first needed, and connects then."""
+        """Start nothing yet: a line is started when it is first needed, and connects then."""
         self._connecting = connecting
         self._play = play
         self._count = limits.readers if read_only else limits.writers
@@ -62,25 +64,25 @@ class Lines:
         self._closing = False
 
     async def run(self, work: Callable[..., Any]) -> Any:
-        """Run it on a line; the wait for one is bounded, and so is the work."""
+        """Run a job on a line; the wait for a line is bounded, and so is the work."""
         job = Asked(work, asyncio.get_running_loop())
         self._put(job)
         self._watch_again(job, PATIENCE_SECONDS)
         try:
-            # Where nobody waits any more this is cancelled, and what has not begun does not begin.
+            # If the caller stops waiting, this is cancelled, and work that has not begun does not begin.
             return await job.future
         finally:
             if job.timer:
                 job.timer.cancel()
 
     def reach(self) -> None:
-        """Connect now, in this thread, for the first line; raises what keeps it from that."""
+        """Connect now, in this thread, for the first line; raises if that is not possible."""
         connection = self._connecting.connect()
         with self._changed:
             self._spare.append(connection)
 
     def close(self) -> None:
-        """Let what is under way and what waits finish, then hang up."""
+        """Let jobs that run or wait finish, then close the connections."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -105,13 +107,13 @@ class Lines:
             return self._taken(line)
 
     def another(self, line: _Line) -> Asked | None:
-        """More work for the same group, if there is some and it is quick."""
+        """Return another job for the same group, if there is one and it is quick."""
         with self._changed:
             head = self._next()
             return self._taken(line) if head and head.is_quick and line.is_sharing else None
 
     def play(self, line: _Line, job: Job) -> Asked | None:
-        """Run work on a line with what it takes along, and tell all who wait; gives the one to begin with next."""
+        """Run a job on a line with the jobs that join it, and tell all callers; return the job to begin with next."""
         put_off: list[Job] = []
         try:
             connection = self._connected(line)
@@ -135,7 +137,7 @@ class Lines:
         return later[0] if later else None
 
     def called(self) -> None:
-        """A new line is about to look for work."""
+        """Record that a new line is about to look for work."""
         with self._changed:
             self._called = max(self._called - 1, 0)
 
@@ -159,12 +161,12 @@ class Lines:
             self._call()
 
     def _put_back(self, jobs: list[Asked]) -> None:
-        """Let these wait again, before all others; another line may take them at once."""
+        """Put these jobs back at the head of the queue; another line may take them at once."""
         for one in reversed(jobs):
             one.line = None
             self._waiting.appendleft(one)
         for one in jobs:
-            # Its timer is set for one that a line has taken. A loop that has ended is nobody's loss.
+            # Its timer is set for a job that a line has taken. A loop that has ended needs no timer.
             with suppress(RuntimeError):
                 one.loop.call_soon_threadsafe(self._watch, one)
         self._call()
@@ -175,7 +177,7 @@ class Lines:
         return self._waiting[0] if self._waiting else None
 
     def _is_open(self, called: int = 0) -> bool:
-        """Whether a line that does nothing may take the next work."""
+        """True if an idle line may take the next job."""
         head = self._waiting[0]
         return not head.is_quick or head.is_urgent or self._closing or self._sharing + called < SHARING_MAX
 
@@ -185,12 +187,12 @@ class Lines:
         line.jobs.append(job)
         if job.is_quick:
             self._quick_taken = job.loop.time()
-        # What comes behind it may be for another line.
+        # The job behind it may be for another line.
         self._call()
         return job
 
     def _call(self) -> None:
-        """Wake a line, or begin one, if the next work is for one that does nothing."""
+        """Wake a line, or start one, if the next job is for an idle line."""
         if not self._next() or not self._is_open(self._called):
             return
         if self._idle > self._called:
@@ -206,7 +208,7 @@ class Lines:
         job.timer = job.loop.call_later(max(seconds, 0.0), self._watch, job)
 
     def _watch(self, job: Asked) -> None:
-        """Look after work that is not done yet, in the loop of its caller."""
+        """Check on a job that is not done yet, in its caller's event loop."""
         now = job.loop.time()
         refuse_at = job.since + self._wait_seconds
         with self._changed:
@@ -228,7 +230,7 @@ class Lines:
             self._call()
 
     def _watch_work(self, job: Asked, seconds: float) -> None:
-        """Hang up on work that takes too long; its line knows best whether the commit was on its way."""
+        """Cut the connection of a job that takes too long; its line knows whether the commit was on its way."""
         line = job.line
         if seconds > 0 or line is None:
             self._watch_again(job, seconds)
@@ -240,7 +242,7 @@ class Lines:
 
 
 class _Line(threading.Thread):
-    """One thread with its connection, and the work it has taken."""
+    """One thread with its connection, and the jobs it has taken."""
 
     def __init__(self, lines: Lines) -> None:
         super().__init__(name="foureyes-line", daemon=True)
@@ -248,12 +250,12 @@ class _Line(threading.Thread):
         self.connection: Connection | None = None
         self.jobs: list[Asked] = []
         self.is_sharing = False
-        #: Somebody hung up on what it does.
+        #: True if its connection was cut because the work took too long.
         self.is_cut = False
         self.start()
 
     def run(self) -> None:
-        """Take work until there is no more."""
+        """Run jobs until there are no more."""
         self._all.called()
         job = self._all.first(self)
         while job:
@@ -268,7 +270,7 @@ class _Line(threading.Thread):
 
 
 def _not_down(jobs: list[Asked]) -> None:
-    """That it was slow is no sign that the server is gone: the next attempt finds out."""
+    """Clear `down` on these errors: slow work is no sign that the server is gone; the next attempt finds out."""
     for job in jobs:
         if isinstance(job.error, Unavailable):
             job.error.down = False

@@ -1,4 +1,4 @@
-"""May this PostgreSQL be trusted with the record, and does it have our tables?"""
+"""Checks a PostgreSQL server's version and durability settings, and makes or migrates the tables."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ VERSION_MIN = 140000
 
 
 def prepared(connection: Connection, *, durable: bool = True, steps: Sequence[Step] = STEPS) -> None:
-    """Refuse a server that could lose what was acknowledged; make or migrate the tables if need be.
+    """Refuse a server that could lose acknowledged data; make or migrate the tables where needed.
 
-    Asked of every new connection, because a failover may lead to another server than before.
+    Called for every new connection, because a failover may lead to another server than before.
     """
     settings = connection.execute(percents(pg.SETTINGS)).fetchone()
     check_settings(settings or (), durable=durable)
@@ -38,12 +38,12 @@ def prepared(connection: Connection, *, durable: bool = True, steps: Sequence[St
 
 
 def version_of(connection: Connection) -> int:
-    """The store's version; 0 when there is nothing yet."""
+    """Return the store's version; 0 when there are no tables yet."""
     return int(_one(connection, pg.SCHEMA) or 0) if _one(connection, pg.EXISTS) else 0
 
 
 def check_settings(settings: Sequence[Any], *, durable: bool) -> None:
-    """Refuse a server by what it says of itself; only data that may be lost need not be durable."""
+    """Refuse a server by its settings; only data that may be lost need not be durable."""
     version, encoding, fsync, pages, commit, standby = settings
     wrong = {
         f"PostgreSQL {version // 10000} is too old.": (version < VERSION_MIN, "Use PostgreSQL 14 or newer."),
@@ -68,9 +68,9 @@ def check_settings(settings: Sequence[Any], *, durable: bool) -> None:
 
 
 def _migrate(connection: Connection, steps: Sequence[Step]) -> None:
-    """All steps in one transaction, by one process at a time: others wait, and then find it done."""
+    """Run all steps in one transaction, by one process at a time: others wait, and then find it done."""
     with connection.transaction():
-        # How long a step takes depends on how much there is.
+        # How long a step takes depends on how much data there is.
         connection.execute("SET TRANSACTION READ WRITE")
         connection.execute("SET LOCAL lock_timeout = 0")
         connection.execute("SET LOCAL statement_timeout = 0")

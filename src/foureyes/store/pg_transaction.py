@@ -1,4 +1,4 @@
-"""What does a transaction do differently on PostgreSQL, where many write at the same time?"""
+"""Transactions on PostgreSQL, where many processes write at the same time: locks, cursors and batched writes."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from foureyes.store.sql import SqlReading, SqlWriting
 
 
 class PostgresReading(SqlReading):
-    """One consistent look at the store."""
+    """A consistent snapshot of the store."""
 
     _driver: PostgresDriver
     COUNTS, OWES_REPORT, ROWS_UNDER = pg.COUNTS, pg.OWES_REPORT, pg.ROWS_UNDER
 
     def _listed(self, names: Iterable[str]) -> object:
-        """Any number of names as one value."""
+        """Return any number of names as one value."""
         return list(names)
 
     def events(self, stream: str, after: int = 0) -> tuple[Stored, ...]:
-        """The events of a stream in order, from the one behind `after`."""
+        """Return the events of a stream in order, from the one behind `after`."""
         return self._all(row.stored, pg.EVENTS, (stream, after))
 
     def tail(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
-        """What comes behind a cursor in the order of cursors; never skips an event that commits later."""
+        """Return what comes behind a cursor in the order of cursors; never skips an event that commits later."""
         return self._all(row.stored, pg.TAIL, (*cursor, limit))
 
     def log_end(self) -> Cursor:
-        """The last event that is committed, where `tail` may still keep it back; the start where it never does."""
+        """Return the last committed event where `tail` may still keep it back; the start where it never does."""
         return self._one(lambda one: (one[0], one[1]), pg.LOG_END, ()) or START
 
     def remains(self) -> str:
-        """Where bytes may still lie that were purged: PostgreSQL does not say when they are gone."""
+        """Return where purged bytes may still lie: PostgreSQL does not say when they are gone."""
         return pg.ON_DISK
 
     def unguarded(self) -> tuple[str, ...]:
-        """What the database had to keep the log append-only and has no more, or not as it was; by name."""
+        """Return the names of the guards that kept the log append-only and are missing or altered."""
         return guards.missing_in_postgres(self._driver.rows(guards.POSTGRES))
 
 
 class PostgresWriting(PostgresReading, SqlWriting):
-    """One transaction among others."""
+    """One of many concurrent transactions."""
 
     CLAIM = pg.CLAIM
 
@@ -60,10 +60,10 @@ class PostgresWriting(PostgresReading, SqlWriting):
                 self._driver.later(pg.LOCK, (number,))
 
     def trust(self, kind: str, author: str) -> TrustRow | None:
-        """A track record, held until this transaction ends: what is counted on it must not be overtaken.
+        """Return a track record, locked until this transaction ends: what is counted on it must not be overtaken.
 
-        The name is locked too, because there may be no row yet; and in a statement of its own, because a statement
-        sees what was committed when it began.
+        The name is locked too, because there may be no row yet; and in a statement of its own, because a statement sees
+        what was committed when it began.
         """
         with self._driver.together():
             self.lock(f"trust/{kind}/{author}")
@@ -71,12 +71,12 @@ class PostgresWriting(PostgresReading, SqlWriting):
         return next(map(row.trust, found.rows()), None)
 
     def apply(self, changes: Changes) -> None:
-        """Write all of it in one round trip; raises Conflict when a stream has grown meanwhile.
+        """Write all of the changes in one round trip; raises Conflict when a stream has grown meanwhile.
 
-        Quick work does not wait for that: it learns of a conflict at its next question, or it has ended by then.
+        Quick work does not wait for the answers: it learns of a conflict at its next query, or it has ended by then.
         """
         with self._driver.together():
-            # Streams are locked in the order of their names, so that two commands cannot wait for each other.
+            # Streams are locked in the order of their names, so that two commands cannot deadlock.
             grown = [self._grow(one) for one in sorted(changes.appends, key=lambda one: one.stream)]
             for append in changes.appends:
                 self._put_log(append)
@@ -84,7 +84,7 @@ class PostgresWriting(PostgresReading, SqlWriting):
             self._driver.expect(partial(self._check_grown, grown))
 
     def delivered(self, parcels: Iterable[int]) -> None:
-        """Remove outbox rows that arrived."""
+        """Remove outbox rows that were delivered."""
         self._driver.run(pg.DROP_OUTBOX, (list(parcels),))
 
     def follow(self, projection: str, rows: Mapping[str, str | None], cursor: Cursor) -> None:
@@ -93,30 +93,30 @@ class PostgresWriting(PostgresReading, SqlWriting):
             super().follow(projection, dict(sorted(rows.items())), cursor)
 
     def settled(self, cursor: Cursor, limit: int = 1000) -> tuple[Stored, ...]:
-        """Hold every track record, and give everything committed behind a cursor."""
+        """Lock every track record and return everything committed behind a cursor."""
         self._driver.run(pg.LOCK_TRUST)
         return self._all(row.stored, pg.SETTLED, (*cursor, limit))
 
     def set_trust(self, rows: Iterable[TrustRow]) -> None:
-        """Replace every track record, after a rebuild; whoever holds one is waited for."""
+        """Replace every track record after a rebuild; waits for transactions that hold one."""
         with self._driver.together():
             self._driver.later(pg.LOCK_TRUST)
             super().set_trust(rows)
 
     def guard(self) -> None:
-        """Put back what keeps the log append-only."""
+        """Put the guards back that keep the log append-only."""
         for statement in guards.made_anew_in_postgres():
             self._driver.run(statement)
 
     def _put_log(self, append: Append) -> None:
-        """Some events with one statement: each statement costs more than another row of it."""
+        """Write several events with one statement: each statement costs more than another row of it."""
         waiting = list(row.log_rows(append.stream, append))
         while waiting:
             some, waiting = waiting[: pg.LOG_ROWS_MAX], waiting[pg.LOG_ROWS_MAX :]
             self._driver.later(pg.put_log(len(some)), [value for one in some for value in one])
 
     def _put_reviews(self, reviews: tuple[ReviewRow, ...]) -> None:
-        """PostgreSQL sees by itself which indexes need not hear of a change."""
+        """Write the rows with one upsert each: PostgreSQL itself skips indexes that a change does not touch."""
         self._driver.many(say.PUT_REVIEW, map(row.review_row, reviews))
 
     def _check_grown(self, grown: Iterable[tuple[Append, Answer]]) -> None:
@@ -136,5 +136,5 @@ class PostgresWriting(PostgresReading, SqlWriting):
 
 
 def lock_number(name: str) -> int:
-    """PostgreSQL locks numbers; two names with one number only wait for each other."""
+    """Map a name to the number of an advisory lock; two names with one number only wait for each other."""
     return int.from_bytes(hashlib.sha256(f"foureyes/{name}".encode()).digest()[:8], "big", signed=True)

@@ -1,8 +1,8 @@
-"""How do prepared statements and their answers travel over a connection, many in one piece?
+"""Sends prepared statements over a PostgreSQL connection through libpq's pipeline mode, many in one piece.
 
-psycopg's cursors send each statement of a pipeline by itself and work out every value's type anew. A command sends some
-twenty statements of few kinds, so they go past the cursors: libpq, through psycopg's own door to it, sends them in one
-piece. Each statement is prepared once for each connection; values come back in their binary form.
+psycopg's cursors send each statement of a pipeline by itself and work out every value's type anew. A command sends
+about twenty statements of few kinds, so they bypass the cursors: libpq, through psycopg's low-level interface, sends
+them in one piece. Each statement is prepared once for each connection; values come back in binary form.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _BYTES_TYPE = 17
 _NUMBER_TYPES = frozenset({20, 21, 23})
 _TEXT_TYPES = frozenset({19, 25, 1043})
 _GOOD = frozenset({ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK})
-#: An error so grave ends the session.
+#: Severities that end the session.
 _LAST_WORDS = frozenset({"FATAL", "PANIC"})
 
 
 class Answer:
-    """What a statement gave, once it has arrived."""
+    """The answer to a statement, once it has arrived."""
 
     __slots__ = ("_result",)
 
@@ -41,17 +41,17 @@ class Answer:
         self._result: PGresult | None = None
 
     def arrived(self, result: PGresult) -> None:
-        """Keep it."""
+        """Keep the result."""
         self._result = result
 
     @property
     def is_there(self) -> bool:
-        """Whether the statement was answered, and well."""
+        """True if the statement was answered without an error."""
         return self._result is not None
 
     @property
     def status(self) -> str:
-        """What the server says it did."""
+        """The command status that the server returned."""
         return (self._there().command_status or b"").decode()
 
     @property
@@ -60,7 +60,7 @@ class Answer:
         return self._there().command_tuples or 0
 
     def rows(self) -> list[Row]:
-        """All rows."""
+        """Return all rows."""
         result = self._there()
         readers = [_reader(result.ftype(column)) for column in range(result.nfields)]
         get = result.get_value
@@ -79,18 +79,18 @@ class Wire:
     """The statements that one connection has prepared, and those on their way."""
 
     def __init__(self, connection: Connection) -> None:
-        """Nothing is prepared yet."""
+        """Take a connection on which nothing is prepared yet."""
         self._line = connection.pgconn
         self._names: dict[str, bytes] = {}
         self._made = 0
-        #: What is awaited: the answer of a statement, or that one was prepared, by its text.
+        #: What is awaited, in order: the answer to a statement, or (by its text) that a statement was prepared.
         self._awaited: deque[Answer | str] = deque()
 
     def send(self, sql: str, values: Row = ()) -> Answer:
-        """Put a statement into what is sent next; `?` stands for a value."""
+        """Queue a statement to be sent; `?` stands for a value."""
         given: list[bytes | None] = []
         formats: list[int] = []
-        # Written out for the common kinds: there are thousands of values a second.
+        # Written out for the common types: there are thousands of values a second.
         for value in values:
             if type(value) is str and "\0" not in value:
                 given.append(value.encode())
@@ -105,18 +105,18 @@ class Wire:
         return self._await()
 
     def say(self, sql: str) -> Answer:
-        """Put a word about the transaction into what is sent next: it is not worth preparing."""
+        """Queue a transaction statement; preparing it is not worth it."""
         self._enter()
         self._line.send_query_params(sql.encode(), None)
         return self._await()
 
     def push(self) -> None:
-        """Send what the line takes at once, so that the server begins; nothing is waited for."""
+        """Send what the socket takes at once, so that the server begins; nothing is waited for."""
         if self._awaited:
             self._line.flush()
 
     def fetch(self) -> None:
-        """Send it and wait until every answer has arrived; raises the first error, once all is over."""
+        """Send everything and wait until every answer has arrived; raises the first error once all is over."""
         if not self._awaited:
             return
         first: psycopg.Error | None = None
@@ -128,7 +128,7 @@ class Wire:
                 first = first or error
             self._end()
         except psycopg.Error as error:
-            # The connection is lost, and with it whatever else was awaited. It is closed, so that everybody knows:
+            # The connection is lost, and with it whatever else was awaited. It is closed, so that every user sees it:
             # what was on its way may have happened.
             self._awaited.clear()
             self._line.finish()
@@ -153,7 +153,7 @@ class Wire:
         return name
 
     def _end(self) -> None:
-        """Hear that the server has done all of it; a session that it ends says so here at the latest."""
+        """Wait until the server has done all of it; a session that the server ends says so here at the latest."""
         last = self._next()
         if last is None:
             raise psycopg.OperationalError("the connection is lost")
@@ -162,14 +162,14 @@ class Wire:
         self._line.exit_pipeline_mode()
 
     def _flush(self) -> None:
-        """Send all of it; whatever the server says meanwhile is taken in, else both might wait for each other."""
+        """Send everything and read what the server sends meanwhile; else both sides might wait for each other."""
         while self._line.flush():
             if self._ready(select.POLLIN | select.POLLOUT) & select.POLLIN:
                 self._line.consume_input()
 
     def _take(self, awaited: Answer | str) -> psycopg.Error | None:
         result = self._next()
-        # Behind each answer libpq says once that there is no more of it.
+        # Behind each answer libpq reports once that there is no more of it.
         if result is not None:
             self._next()
             if result.status in _GOOD:
@@ -184,7 +184,7 @@ class Wire:
             return None
         error = errors.error_from_result(result)
         if error.diag.severity_nonlocalized in _LAST_WORDS:
-            # Nothing comes behind it, whether or not the end of the line can be seen already.
+            # Nothing comes behind it, whether or not the end of the connection is visible already.
             raise error
         return error
 
@@ -204,13 +204,13 @@ class Wire:
 
 @cache
 def dollars(sql: str) -> str:
-    """The same statement as the server wants it."""
+    """Translate `?` placeholders into PostgreSQL's `$1`, `$2` and so on."""
     first, *rest = sql.split("?")
     return first + "".join(f"${number}{part}" for number, part in enumerate(rest, start=1))
 
 
 def _written(value: Any) -> Written:
-    """A value as it travels; the server knows by its place which type it has."""
+    """Encode a value for sending; the server knows its type from its position."""
     if value is None:
         return None, _TEXT
     if isinstance(value, str):
@@ -229,7 +229,7 @@ def _text(value: str) -> bytes:
 
 
 def _element(value: str | int) -> bytes:
-    """One of an array, in quotes."""
+    """Encode one element of an array, in quotes."""
     text = _text(str(value)).replace(b"\\", b"\\\\").replace(b'"', b'\\"')
     return b'"%s"' % text
 

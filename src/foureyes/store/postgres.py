@@ -1,4 +1,4 @@
-"""How is everything kept in PostgreSQL, where many processes share it?"""
+"""The PostgreSQL store, which many processes share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class PostgresStore:
-    """The store on PostgreSQL. Nothing is tried twice in here: whoever asks knows whether to ask again."""
+    """The store on PostgreSQL. Nothing is retried here: the caller knows whether to ask again."""
 
     def __init__(self, url: str, limits: Limits | None = None, *, durable: bool = True) -> None:
         """Connect to nothing yet; `durable=False` is for data that may be lost, like that of a test."""
@@ -35,13 +35,14 @@ class PostgresStore:
 
     @classmethod
     def open(cls, url: str, limits: Limits | None = None, *, durable: bool = True) -> Self:
-        """Open it if the server can be reached and trusted; makes or migrates the tables."""
+        """Open the store if the server can be reached and trusted; makes or migrates the tables."""
         store = cls(url, limits, durable=durable)
         try:
             store._writers.reach()
         except Unavailable as error:
             store._close()
-            # Whoever starts it may read what the server or the network said; those who use it later may not.
+            # The person who starts the program may read what the server or the network said; those who use it later may
+            # not.
             if isinstance(error.__cause__, psycopg.Error):
                 raise Unavailable(f"PostgreSQL: {error.__cause__}".strip(), "Check the URL and the server.") from error
             raise
@@ -55,15 +56,15 @@ class PostgresStore:
     async def write(self, work: Callable[[Writing], T]) -> T:
         """Run `work` in one transaction; durable when this returns. What `work` raises undoes it and is raised here.
 
-        Quick work may share the transaction with other quick work, and be run again after all of it was undone.
-        Raises Conflict when it should be decided again, Unavailable when the store cannot write; its `unknown` says
-        that the connection was lost while the commit was on its way.
+        Quick work may share the transaction with other quick work, and be run again after all of it was undone. Raises
+        Conflict when it should be decided again, Unavailable when the store cannot write; its `unknown` says that the
+        connection was lost while the commit was on its way.
         """
         written: T = await self._writers.run(work)
         return written
 
     async def close(self) -> None:
-        """Finish what is under way and hang up."""
+        """Finish work that is under way and close the connections."""
         await asyncio.to_thread(self._close)
 
     async def __aenter__(self) -> Self:
@@ -78,5 +79,5 @@ class PostgresStore:
 
 
 def migrate_postgres(url: str, *, durable: bool = True) -> None:
-    """Make the tables, or bring them to this version, if the server can be reached and trusted."""
+    """Make the tables, or migrate them to this version, if the server can be reached and trusted."""
     PostgresStore.open(url, Limits(writers=1, readers=1), durable=durable)._close()  # noqa: SLF001 - our own

@@ -1,4 +1,4 @@
-"""How does a value become a row of a table, and a row a value? The same for every database."""
+"""Conversion between values and table rows, the same for every database."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from foureyes.app.rows import (
 
 Row = Sequence[Any]
 
-#: The tables know it too.
+#: The limit that the tables check, too.
 BLOB_BYTES_MAX = 20 * 1024 * 1024
-#: Larger ones would hold up the only writer.
+#: Compressing larger blobs would hold up the only writer.
 SQUEEZED_BYTES_MAX = 1024 * 1024
 
 _HEX_CHARS = (40, 64)
@@ -40,7 +40,7 @@ _PACKED_KEPT_MAX = 256
 
 @lru_cache(_PACKED_KEPT_MAX)
 def packed(name: str) -> bytes:
-    """A digest in half the room; any other name as it is, marked so that both can be told apart."""
+    """Pack a digest into half the bytes; any other name is kept and marked so that both can be told apart."""
     if len(name) in _HEX_CHARS and not name.strip("0123456789abcdef"):
         return bytes.fromhex(name)
     marked = b"\0" + name.encode()
@@ -48,12 +48,12 @@ def packed(name: str) -> bytes:
 
 
 def unpacked(data: bytes) -> str:
-    """The name that was packed."""
+    """Return the name that was packed."""
     return data.hex() if len(data) in _PACKED_BYTES else data.lstrip(b"\0").decode()
 
 
 def log_rows(stream: int | str, append: Append) -> Iterable[Row]:
-    """The rows of `INSERT_LOG`."""
+    """Return the rows for `INSERT_LOG`."""
     for version, entry in enumerate(append.entries, start=append.after + 1):
         yield (
             stream,
@@ -109,13 +109,13 @@ def review_row(one: ReviewRow) -> Row:
 
 
 def touched_review(one: ReviewRow) -> Row:
-    """The values of `TOUCH_REVIEW`."""
+    """Return the values for `TOUCH_REVIEW`."""
     changed = (one.title, one.waits, one.revision, packed(one.digest), one.updated)
     return (*changed, one.review, one.kind, one.author, one.state, one.opened)
 
 
 def moved_review(one: ReviewRow) -> Row:
-    """The values of `MOVE_REVIEW`."""
+    """Return the values for `MOVE_REVIEW`."""
     changed = (one.title, one.waits, one.revision, packed(one.digest), one.updated)
     return (*changed, one.state, one.review, one.kind, one.author, one.opened)
 
@@ -209,7 +209,7 @@ def trust(row: Row) -> TrustRow:
 
 
 def check_size(content: bytes) -> None:
-    """Refuse bytes that are too many for one blob."""
+    """Refuse content that is too large for one blob."""
     if len(content) > BLOB_BYTES_MAX:
         raise ValueError(f"A blob has at most {BLOB_BYTES_MAX} bytes, this one has {len(content)}.")
 
@@ -225,7 +225,7 @@ def blob(digest: str, row: Row) -> Blob:
 
 
 def squeezed(content: bytes) -> bytes:
-    """The same bytes in less room where that helps: half of what a review keeps would otherwise be the work's text."""
+    """Compress bytes where that helps: half of what a review keeps would otherwise be the work's text."""
     if len(content) > SQUEEZED_BYTES_MAX:
         return content
     # A small window is set up in half the time.
@@ -235,7 +235,7 @@ def squeezed(content: bytes) -> bytes:
 
 
 def unsqueezed(content: bytes, size: int) -> bytes:
-    """What was squeezed is shorter than it was. Damaged bytes come back as they are: their hash tells."""
+    """Decompress bytes shorter than `size`. Damaged bytes come back as they are: their hash shows the damage."""
     if len(content) >= size:
         return content
     try:
@@ -245,11 +245,11 @@ def unsqueezed(content: bytes, size: int) -> bytes:
 
 
 def prefix_end(prefix: str) -> str:
-    """The first text behind every text that begins like this; empty when nothing is."""
+    """Return the first text behind every text that has this prefix; empty if there is none."""
     while prefix:
         last = ord(prefix[-1])
         if last < _LAST_CHARACTER:
-            # What lies between is no character: halves of pairs, which no database takes.
+            # Between the two lie surrogates, which are no characters; no database takes them.
             return prefix[:-1] + chr(_BEHIND_HALVES if last == _BEFORE_HALVES else last + 1)
         prefix = prefix[:-1]
     return ""

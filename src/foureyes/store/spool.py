@@ -1,8 +1,9 @@
-"""Where do commands wait while the database is down? In files that know what was promised, and notice damage.
+"""The outage spool: keeps commands in synced files while the database is down, and detects damage.
 
-A record is written and synced, then its mark is written and synced, and only then is the caller told. What has no mark
-was never promised to anybody and is passed over; what has one and cannot be read is damage, and nothing starts over
-it. A file is written by one process once: after a start, or after a write or sync that failed, comes a new file.
+A record is written and synced, then its mark is written and synced, and only then is the caller told. A record without
+a mark was never promised and is skipped; a record with a mark that cannot be read is damage, and the spool refuses to
+start over it. A file is written by one process once: after a start, or after a write or sync that failed, a new file
+begins.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 @dataclass(slots=True, kw_only=True)
 class _Segment:
-    """One file, how far it is promised, and its last promise."""
+    """One file, how far its records are promised, and the number of its last promised record."""
 
     path: Path
     end: int = 0
@@ -46,7 +47,7 @@ class FileSpool:
     def __init__(
         self, folder: Path, *, bytes_max: int = SPOOL_BYTES_MAX, segment_bytes_max: int = SEGMENT_BYTES_MAX
     ) -> None:
-        """Take the folder and read through what waits; raises Damaged where a promise cannot be read."""
+        """Lock the folder and read through what waits; raises Damaged where a promised record cannot be read."""
         self._folder = folder
         self._bytes_max, self._segment_bytes_max = bytes_max, segment_bytes_max
         self._guard = threading.Lock()
@@ -65,12 +66,12 @@ class FileSpool:
         self._done = cursor or 0
         self._behind = max((self._done, *(segment.last for segment in self._segments)))
         _check_whole(self._behind, tail, folder, self._lock)
-        # The names count too: a file without a promise has used its number.
+        # File names count too: a file without a promised record has used its number.
         self._last = max((self._behind, *(int(segment.path.stem) for segment in self._segments)))
         self._open: int | None = None
 
     def append(self, ask: Ask, at: str) -> int:
-        """Keep a command until the database is back; on the disk when this returns its place in the queue."""
+        """Keep a command until the database is back; on the disk when this returns its position in the queue."""
         with self._guard:
             if self._last - self._done >= RECORDS_MAX:
                 raise _full(f"{RECORDS_MAX} commands wait for it already")
@@ -83,7 +84,7 @@ class FileSpool:
             return self._last
 
     def waiting(self) -> Iterator[Waiting]:
-        """What was promised and is not done, in order, one at a time; what comes meanwhile is there the next time."""
+        """Yield the promised commands that are not done, in order; those that arrive meanwhile appear the next time."""
         with self._guard:
             done = self._done
             files = [(segment.path, segment.end) for segment in self._segments if segment.last > done]
@@ -94,7 +95,7 @@ class FileSpool:
                         yield waiting_of(sequence, payload)
 
     def done(self, position: int) -> None:
-        """Everything up to here has happened: the disk knows before the commands are removed."""
+        """Record that every command up to here was done; the cursor is synced before the commands are removed."""
         with self._guard:
             if position <= self._done:
                 return
@@ -110,13 +111,13 @@ class FileSpool:
                     segment.path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder."""
         with self._guard:
             self._leave()
             os.close(self._lock)
 
     def _write(self, record: bytes) -> None:
-        self._last += 1  # a number is used once, also when this fails: what failed may be on the disk nevertheless
+        self._last += 1  # a number is used once, even if this fails: the failed record may be on the disk nevertheless
         unknown = False
         try:
             segment = self._segment()
@@ -135,7 +136,7 @@ class FileSpool:
         segment.last = self._behind = self._last
 
     def _segment(self) -> _Segment:
-        """The file to write to: a new one when there is none, or the last is full."""
+        """Return the file to write to: a new one when there is none, or the last is full."""
         if self._open is not None and self._segments[-1].end >= self._segment_bytes_max:
             self._leave()
         if self._open is None:
@@ -153,7 +154,7 @@ class FileSpool:
 
 @contextmanager
 def _speaking() -> Iterator[None]:
-    """Within this, the disk's errors are said in our words."""
+    """Turn errors of the disk into our own inside this context."""
     try:
         yield
     except OSError as error:
@@ -161,7 +162,7 @@ def _speaking() -> Iterator[None]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder safe."""
+    """Sync a folder, so that the names in it are durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -182,7 +183,7 @@ def _locked(path: Path) -> int:
 
 
 def _segments_of(folder: Path, cursor: int | None) -> list[_Segment]:
-    """Every file with its promises, checked: none may be missing between what is done and what waits."""
+    """Return every file with its promised records, checked: none may be missing between what is done and what waits."""
     segments: list[_Segment] = []
     last = cursor
     for path in sorted(folder.glob(f"*{_SUFFIX}")):
@@ -198,14 +199,14 @@ def _segments_of(folder: Path, cursor: int | None) -> list[_Segment]:
 
 
 def _check_whole(behind: int, tail: int, folder: Path, lock: int) -> None:
-    """Refuse a spool that lacks its last promises: a file was cut off, or is gone."""
+    """Refuse a spool that lacks its last promised records: a file was cut off, or is gone."""
     if behind < tail:
         os.close(lock)
         raise Damaged(f"Records {behind + 1} to {tail} of the spool in {folder} were promised and are missing.")
 
 
 def _read_cursor(path: Path) -> int | None:
-    """How far everything is done; None when nothing says so."""
+    """Return how far everything is done; None if there is no cursor."""
     if not path.exists():
         return None
     word, _, checksum = path.read_text(encoding="ascii", errors="replace").strip().partition(" ")

@@ -1,4 +1,4 @@
-"""How is a waiting command written to the spool, and what does a reader make of bytes that are not whole?"""
+"""The record format of the spool: writes a waiting command, and reads records that may be torn or damaged."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from foureyes.codec.commands import decode_command, decode_who, encode_command, 
 from foureyes.codec.shapes import shape
 from foureyes.core.values import WorkPart
 
-#: A record must fit, with the bytes of its work; as much must be read at once.
+#: The largest record, with the bytes of its work; a reader holds as much in memory.
 RECORD_BYTES_MAX = 32 * 1024 * 1024
 
-#: Magic, length of the payload, sequence, the sequence promised before this one, checksum of the payload; and of these.
+#: Magic, length of the payload, sequence, the sequence promised before this one, checksum of the payload; a checksum of
+#: these follows.
 _HEAD = struct.Struct(">4sIQQI")
 _MARK = struct.Struct(">4sQ")
 _SUM = struct.Struct(">I")
@@ -33,7 +34,7 @@ _PUT_NAMES, _TAKE_NAMES = shape(tuple[str, ...])
 
 
 def record_of(sequence: int, behind: int, ask: Ask, at: str) -> bytes:
-    """A command with its head, as it is written first."""
+    """Return a command with its head, as it is written first."""
     blobs = sorted(ask.blobs.items())
     said = {
         "actor": encode_who(ask.actor),
@@ -54,14 +55,14 @@ def record_of(sequence: int, behind: int, ask: Ask, at: str) -> bytes:
 
 
 def mark_of(sequence: int) -> bytes:
-    """What is written behind a record when it is safe: from here on it is a promise."""
+    """Return the mark that is written behind a record once the record is safe; from then on it is promised."""
     return _summed(_MARK.pack(_MARK_MAGIC, sequence))
 
 
 def promised(path: Path, end: int | None = None) -> Iterator[tuple[int, int, int, bytes]]:
-    """The records of a file that have their mark: sequence, the one before, where they end, payload.
+    """Yield the records of a file that have their mark: sequence, the one before, where they end, payload.
 
-    Stops where something was never promised. Raises Damaged where something was, and cannot be read.
+    Stops at a record that was never promised. Raises Damaged at a record that was promised and cannot be read.
     """
     with path.open("rb") as file:
         size = path.stat().st_size if end is None else end
@@ -77,7 +78,7 @@ def promised(path: Path, end: int | None = None) -> Iterator[tuple[int, int, int
 
 
 def waiting_of(sequence: int, payload: bytes) -> Waiting:
-    """The command in a record."""
+    """Return the command in a record."""
     try:
         return _read(sequence, payload)
     except (CodecError, ValueError, KeyError, TypeError, struct.error) as error:
@@ -99,7 +100,7 @@ def _read(sequence: int, payload: bytes) -> Waiting:
         stream=said["stream"],
         blobs=blobs,
         before=cast("tuple[WorkPart, ...]", _TAKE_PARTS(said["before"])),
-        # Records of earlier shapes had none.
+        # Records of earlier versions had none.
         aliases=cast("tuple[str, ...]", _TAKE_NAMES(said.get("aliases", []))),
         credential=str(said.get("credential", "")),
         target=str(said.get("target", "")),
@@ -117,7 +118,7 @@ def _is_summed(data: bytes, size: int) -> bool:
 
 
 def _record_at(file: BinaryIO, place: int, size: int) -> tuple[int, int, bytes] | None:
-    """The whole, marked record at this place; None when there is none."""
+    """Return the whole, marked record at this place; None when there is none."""
     file.seek(place)
     head = file.read(HEAD_BYTES)
     if not _is_summed(head, HEAD_BYTES):
@@ -135,7 +136,7 @@ def _record_at(file: BinaryIO, place: int, size: int) -> tuple[int, int, bytes] 
 
 
 def _check_torn(mark: bytes, sequence: int, place: int, name: str) -> None:
-    """A mark in part, cut where a sector ends, is one that was being written; anything else was a promise once."""
+    """Check a mark that is not whole. Cut at a sector's end, it was being written; anything else was promised once."""
     cut = min(-place % _SECTOR, MARK_BYTES)
     whole = mark_of(sequence)
     for start, stop in ((0, cut), (cut, MARK_BYTES)):
@@ -145,7 +146,7 @@ def _check_torn(mark: bytes, sequence: int, place: int, name: str) -> None:
 
 
 def _check_never_promised(file: BinaryIO, place: int, path: Path) -> None:
-    """Raise when a mark comes behind a record that cannot be read: it was promised to somebody."""
+    """Raise if a mark comes behind a record that cannot be read: that record was promised to a caller."""
     file.seek(place)
     rest = file.read(2 * RECORD_BYTES_MAX)
     found = rest.find(_MARK_MAGIC)

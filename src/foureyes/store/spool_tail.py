@@ -1,7 +1,7 @@
-"""The number of the last promise of a spool, kept beside its files: a file that was cut off is noticed by it.
+"""The number of the last promised record of a spool, kept beside its files, to detect a file that was cut off.
 
-Two places take turns, each within one sector, so that a write that is cut off leaves the other. It is written behind
-the mark of a record and before the caller is told: it never knows of a promise that is not on the disk.
+Two slots take turns, each within one sector, so that a write that is cut off leaves the other. The number is written
+behind the mark of a record and before the caller is told: it never names a promised record that is not on the disk.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BYTES = _NUMBER.size + _SUM.size
 
 
 def read_tail(folder: Path) -> int:
-    """The last promise that is known of; 0 where nothing says so, as in a spool of an earlier version."""
+    """Return the last promised record that is known; 0 if there is no such file, as in spools of an earlier version."""
     try:
         content = (folder / NAME).read_bytes()
     except FileNotFoundError:
@@ -27,7 +27,7 @@ def read_tail(folder: Path) -> int:
 
 
 def write_tail(folder: Path, sequence: int) -> None:
-    """Put down the last promise; on the disk when this returns."""
+    """Write the number of the last promised record; on the disk when this returns."""
     path = folder / NAME
     is_new = not path.exists()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)

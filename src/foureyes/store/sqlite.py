@@ -1,6 +1,7 @@
-"""How is an SQLite file opened, so that what is acknowledged lasts, and what does its trouble mean to the caller?
+"""Opens an SQLite file so that acknowledged commits are durable, and maps SQLite errors to errors for the caller.
 
-Light on purpose: `check` starts with it. The store with its threads is in `sqlite_store.py` and loaded when asked for.
+Light on purpose: `check` imports it at start. The store with its threads is in `sqlite_store.py` and is loaded on
+demand.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ if TYPE_CHECKING:  # each of these would cost `check` some milliseconds
 
     from foureyes.store.sqlite_store import SqliteStore
 
-#: STRICT tables need it; RETURNING is older.
+#: STRICT tables need this version; RETURNING is older.
 SQLITE_VERSION_MIN = (3, 37, 0)
 STATEMENTS_CACHED = 256
 #: How long a writer waits for other processes.
 LOCK_SECONDS_MAX = 30.0
 READ_LOCK_MILLISECONDS_MAX = 5_000
 WRITER_CACHE_KIB = 32 * 1024
-#: Each thread that reads has its own: what is small is full early, and the system keeps the file at hand besides.
+#: Each reading thread has a cache of its own. A small one fills early, and the system caches the file besides.
 READER_CACHE_KIB = 2 * 1024
-#: After a long transaction the journal goes back to this.
+#: After a long transaction the journal is truncated to this size.
 JOURNAL_BYTES_MAX = 64 * 1024 * 1024
 
 _SYNC_FULL = 2
@@ -43,7 +44,7 @@ _WAIT_SECONDS_MAX = 0.004
 _PRIMARY = 0xFF
 BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _TWICE = frozenset({sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_UNIQUE})
-#: After these the whole transaction is lost, not only the command that met them.
+#: After these errors the whole transaction is lost, not only the command that met them.
 LOST = frozenset(
     {
         sqlite3.SQLITE_IOERR,
@@ -76,20 +77,20 @@ class SqliteDriver:
         self._connection = connection
 
     def rows(self, sql: str, values: Row = ()) -> list[Row]:
-        """Run a statement and give all it returns."""
+        """Run a statement and return all its rows."""
         return self._connection.execute(sql, plain(values)).fetchall()
 
     def run(self, sql: str, values: Row = ()) -> int:
-        """Run a statement and say how many rows it touched."""
+        """Run a statement and return how many rows it touched."""
         return self._connection.execute(sql, plain(values)).rowcount
 
     def many(self, sql: str, values: Iterable[Row]) -> None:
-        """Run a statement once for each of these."""
+        """Run a statement once for each of these rows."""
         self._connection.executemany(sql, map(plain, values))
 
 
 class SqliteWriting(SqlWriting):
-    """One transaction, and whether bytes were purged in it."""
+    """One transaction, which notes whether bytes were purged in it."""
 
     purged = False
 
@@ -100,14 +101,14 @@ class SqliteWriting(SqlWriting):
         return super().purge(digest, tombstone)
 
     def unlist(self, review: str, digests: Iterable[str], blobs: Iterable[str]) -> None:
-        """Take a review out of all but the log, and bytes away, out of the journal too."""
+        """Remove a review from everything but the log, and remove these bytes, from the journal too."""
         self.purged = True
         self._driver.run(say.PUT_SCRUB)
         super().unlist(review, digests, blobs)
 
 
 def plain(values: Row) -> Row:
-    """The same values; a text with a NUL is refused, as PostgreSQL does."""
+    """Return the same values; a text with a NUL is refused, as PostgreSQL does."""
     for one in values:
         if type(one) is str and "\0" in one:
             raise ValueError("A text with a NUL character cannot be stored.")
@@ -115,14 +116,14 @@ def plain(values: Row) -> Row:
 
 
 def code_of(error: BaseException | None) -> int:
-    """SQLite's primary word for what went wrong; 0 when it is not SQLite that speaks."""
+    """Return SQLite's primary error code; 0 if the error is not SQLite's."""
     if isinstance(error, MemoryError):
         return sqlite3.SQLITE_NOMEM
     return (getattr(error, "sqlite_errorcode", 0) or 0) & _PRIMARY
 
 
 def said(error: BaseException, *, unknown: bool = False) -> BaseException:
-    """What an error means to the caller; our own mistakes stay what they are."""
+    """Return what an error means to the caller; errors of our own code are returned as they are."""
     if getattr(error, "sqlite_errorcode", 0) in _TWICE:
         return Conflict(str(error))
     if isinstance(error, OSError):
@@ -138,7 +139,7 @@ def said(error: BaseException, *, unknown: bool = False) -> BaseException:
 
 @contextmanager
 def speaking() -> Iterator[None]:
-    """Within this, SQLite's errors are said in our words."""
+    """Turn SQLite's errors into our own inside this context."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
@@ -147,7 +148,7 @@ def speaking() -> Iterator[None]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[SqlReading]:
-    """One consistent look at a store's file, in this thread, without any lock against writers."""
+    """Open a consistent snapshot of a store's file, in this thread, without any lock against writers."""
     with speaking(), closing(connect_reader(path)) as connection, snapshot(connection) as found:
         check_schema(connection)
         yield found
@@ -155,7 +156,7 @@ def reading(path: Path) -> Iterator[SqlReading]:
 
 @contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[SqlReading]:
-    """One consistent look through a reader's connection."""
+    """Open a consistent snapshot through a reader's connection."""
     connection.execute("BEGIN")
     try:
         yield look(connection)
@@ -165,12 +166,12 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[SqlReading]:
 
 
 def look(connection: sqlite3.Connection) -> SqlReading:
-    """What reads through a connection on which a look has begun."""
+    """Return a reader on a connection on which a transaction has begun."""
     return SqlReading(SqliteDriver(connection))
 
 
 def connect_reader(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write, whatever is asked of it."""
+    """Open a connection that cannot write, whatever statement it is given."""
     connection = _connect(path, "ro")
     try:
         connection.execute(f"PRAGMA busy_timeout = {READ_LOCK_MILLISECONDS_MAX}")
@@ -184,7 +185,7 @@ def connect_reader(path: Path) -> sqlite3.Connection:
 
 
 def connect_writer(path: Path, lock_seconds_max: float = LOCK_SECONDS_MAX) -> sqlite3.Connection:
-    """The connection that writes: synced at every commit, or not opened at all."""
+    """Open the connection that writes: synced at every commit, or not opened at all."""
     if sqlite3.sqlite_version_info < SQLITE_VERSION_MIN:
         needed = ".".join(map(str, SQLITE_VERSION_MIN))
         raise Unavailable(f"SQLite is older than {needed}.", "Use a Python with a newer SQLite.")
@@ -193,7 +194,7 @@ def connect_writer(path: Path, lock_seconds_max: float = LOCK_SECONDS_MAX) -> sq
     try:
         patient(lambda: _set_up(connection), lock_seconds_max)
         patient(lambda: _rewrite_journal(connection, path), lock_seconds_max)
-        # SQLite has made its journal by now, and says nothing when the folder's sync fails.
+        # SQLite has made its journal by now, and does not report when the folder's sync fails.
         sync_folder(path.parent)
     except BaseException:
         connection.close()
@@ -202,7 +203,10 @@ def connect_writer(path: Path, lock_seconds_max: float = LOCK_SECONDS_MAX) -> sq
 
 
 def patient(act: Callable[[], None], seconds_max: float) -> None:
-    """Try until nobody else holds the file. Who has waited longer looks more often, so that each one's turn comes."""
+    """Retry until nobody else holds the file.
+
+    The longer it has waited, the more often it retries, so that each process gets its turn.
+    """
     since = time.monotonic()
     while True:
         try:
@@ -223,7 +227,7 @@ def begin(connection: sqlite3.Connection, seconds_max: float = LOCK_SECONDS_MAX)
 
 
 def make_file(path: Path) -> None:
-    """Make the file and its folder if they are not there, for nobody else's eyes; SQLite's other files follow them."""
+    """Make the file and its folder if they are missing, for this user only; SQLite's other files get the same mode."""
     if path.exists():
         return
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -233,7 +237,7 @@ def make_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder last."""
+    """Sync a folder, so that the names in it are durable."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -242,7 +246,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def check_file(connection: sqlite3.Connection) -> None:
-    """Read the whole file and find what is not as it must be."""
+    """Read the whole file and refuse it if SQLite finds damage."""
     found = [str(one[0]) for one in connection.execute("PRAGMA quick_check(3)")]
     if found != ["ok"]:
         raise Unavailable(f"The store's file is damaged: {'; '.join(found)}", "Stop, and restore the last backup.")
@@ -285,8 +289,9 @@ def _set_up(connection: sqlite3.Connection) -> None:
 def _rewrite_journal(connection: sqlite3.Connection, path: Path) -> None:
     """Write what the journal holds once more, as the only writer, and sync it.
 
-    A sync may have failed before us, here or in a process that is gone. Then SQLite reads from the kernel's memory, and
-    believes, what the disk does not have, and no later sync would write it: only bytes that are written again are.
+    A sync may have failed before, in this process or in one that is gone. Then SQLite reads from the kernel's page
+    cache, and believes, what the disk does not have, and no later sync would write it: only bytes that are written
+    again are.
     """
     connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()  # makes the journal, if there is none
     journal = path.with_name(f"{path.name}-wal")

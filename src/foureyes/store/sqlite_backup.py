@@ -1,4 +1,4 @@
-"""How is an SQLite store copied while it is written to, and how does a copy take its place?"""
+"""Back up an SQLite store while it is written to, and restore a backup in the store's place."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from foureyes.app.ports import Unavailable
 from foureyes.store import sqlite as file
 
-#: Pages copied at a time; in between, whoever wants to stop may.
+#: Pages copied at a time; the copy can be interrupted in between.
 PAGES_A_STEP = 1024
 _SIDES = ("-wal", "-shm", "-journal")
-#: How long a restore waits for those who only look.
+#: How long a restore waits for readers.
 ALONE_SECONDS_MAX = 1.0
 _UNREADABLE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
@@ -25,7 +25,7 @@ def backup(path: Path, target: Path, progress: Progress | None = None) -> None:
     """Copy the store as it is at one moment, while others go on writing.
 
     The copy is whole, synced and checked, or it is not there.
-    `progress` hears how many pages there are and how many remain.
+    `progress` is called with the total number of pages and the number that remain.
     """
     with file.speaking():
         if target.exists():
@@ -42,7 +42,7 @@ def backup(path: Path, target: Path, progress: Progress | None = None) -> None:
 
 
 def free_name(path: Path) -> Path:
-    """A name under which a store can be kept that is to be replaced."""
+    """Return a free name under which the store that is replaced can be kept."""
     number = 1
     while (kept := path.with_name(f"{path.name}.before-restore-{number}")).exists():
         number += 1
@@ -50,9 +50,9 @@ def free_name(path: Path) -> Path:
 
 
 def restore(source: Path, path: Path, progress: Progress | None = None, kept: Path | None = None) -> Path | None:
-    """Put a backup in the store's place, all at once; gives where the store that was there is kept.
+    """Put a backup in the store's place, all at once; return where the store that was there is kept.
 
-    Refused while anybody else has it open, a program that embeds the gate too: what that one wrote later would go
+    Refused while another process has it open, also a program that embeds the gate: what that one wrote later would go
     into the file that was set aside.
     """
     with file.speaking():
@@ -67,9 +67,9 @@ def restore(source: Path, path: Path, progress: Progress | None = None, kept: Pa
 
 
 def undo(path: Path, kept: Path | None) -> None:
-    """Put back what a restore that was cut off has replaced; done twice it changes nothing more.
+    """Put back what an interrupted restore has replaced; running it twice changes nothing more.
 
-    `kept` is where it was to keep the store that was there; None where there was none.
+    `kept` is where the restore was to keep the store that was there; None if there was none.
     """
     with file.speaking():
         forget(path.with_name(path.name + ".restoring"))
@@ -78,24 +78,24 @@ def undo(path: Path, kept: Path | None) -> None:
         elif kept.exists() and kept.samefile(path):
             kept.unlink()
         elif kept.exists():
-            for side in _SIDES:  # of the copy: what was there had given up its journal
+            for side in _SIDES:  # those of the copy: the store that was there had given up its journal
                 path.with_name(path.name + side).unlink(missing_ok=True)
             kept.replace(path)
         file.sync_folder(path.parent)
     if path.exists():
-        # SQLite may have been cut off while it gave up the journal: who only reads could not mend that.
+        # SQLite may have been interrupted while it gave up the journal: a read-only connection could not mend that.
         with suppress(sqlite3.Error, Unavailable), closing(file.connect_writer(path, ALONE_SECONDS_MAX)):
             pass
 
 
 def forget(path: Path) -> None:
-    """Remove a file of SQLite with what stands beside it."""
+    """Remove an SQLite file with its journal files."""
     for side in ("", *_SIDES):
         path.with_name(path.name + side).unlink(missing_ok=True)
 
 
 def _copy(source: Path, part: Path, progress: Progress | None) -> None:
-    """Copy through one snapshot: a writer's commit would otherwise make SQLite begin again and again."""
+    """Copy through one snapshot: otherwise each writer's commit would make SQLite begin again."""
     forget(part)
     file.make_file(part)
     with closing(file.connect_reader(source)) as here, closing(sqlite3.connect(part, isolation_level=None)) as there:
@@ -103,7 +103,7 @@ def _copy(source: Path, part: Path, progress: Progress | None) -> None:
         here.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()
         here.backup(there, pages=PAGES_A_STEP, progress=_told(progress))
         here.execute("ROLLBACK")
-        # The copy is one file: nothing stands beside it that could be forgotten when it is carried away.
+        # The copy is one file: there is no journal beside it that could be forgotten when it is moved.
         there.execute("PRAGMA journal_mode = DELETE")
         file.check_file(there)
     handle = os.open(part, os.O_RDONLY)
@@ -118,7 +118,7 @@ def _told(progress: Progress | None) -> Callable[[int, int, int], object] | None
 
 
 def _exchanged(path: Path, part: Path, kept: Path) -> Path | None:
-    """Put the copy in the store's place; what was there is kept under another name, with all its journal still held."""
+    """Put the copy in the store's place; the old file is kept under another name, with its journal's content in it."""
     if not path.exists():
         part.replace(path)
         return None
@@ -132,11 +132,11 @@ def _exchanged(path: Path, part: Path, kept: Path) -> Path | None:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Be the only one who has the store open; a file that is none any more is left as it is.
+    """Hold the store open exclusively; a file that SQLite cannot read is left as it is.
 
-    SQLite gives up its journal only for the last one who has the file open, idle or not. The lock is then held until
-    the names are exchanged. Who opened the old file meanwhile finds it without a journal, and SQLite refuses to make
-    one for a file that has lost its name.
+    SQLite gives up its journal only for the last connection to the file, idle or not. The lock is then held until the
+    names are exchanged. A process that opened the old file meanwhile finds it without a journal, and SQLite refuses to
+    make one for a file that has lost its name.
     """
     connection = _last_one(path)
     if connection is not None:
@@ -151,7 +151,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _last_one(path: Path) -> sqlite3.Connection | None:
-    """A connection that holds the file alone; None where the file cannot be read."""
+    """Return a connection that holds the file alone; None if the file cannot be read."""
     try:
         connection = file.connect_writer(path, lock_seconds_max=ALONE_SECONDS_MAX)
         try:

@@ -1,4 +1,4 @@
-"""Where does one machine keep everything? In one SQLite file: one thread writes, a few read."""
+"""The SQLite store: one file on one machine, one writer thread and a few reader threads."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ READS_WAITING_MAX = 4096
 
 
 class SqliteStore:
-    """A store in one file. Several processes may have it open at once; each commit is on the disk before it is told."""
+    """A store in one file. Several processes may open it at once; each commit is synced before it is acknowledged."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, lock_seconds_max: float, readers: int) -> None:
-        """Take an open file; use `open`."""
+        """Take an open connection; use `open` instead."""
         self._path = path
         self._writer = Writer(path, connection, lock_seconds_max)
         self._readers = ThreadPoolExecutor(max_workers=readers, thread_name_prefix="foureyes-reader")
@@ -48,7 +48,7 @@ class SqliteStore:
         lock_seconds_max: float = file.LOCK_SECONDS_MAX,
         readers: int = READERS,
     ) -> Self:
-        """Open a store's file, new, ours or older (which is upgraded); `check` reads all of it first."""
+        """Open a store's file, new, current or older (which is upgraded); `check` reads all of it first."""
         path = Path(path)
         migrate(path, lock_seconds_max=lock_seconds_max)
         with file.speaking():
@@ -63,11 +63,11 @@ class SqliteStore:
 
     @property
     def path(self) -> Path:
-        """Its file."""
+        """The path of the store's file."""
         return self._path
 
     async def read(self, work: Callable[[Reading], T]) -> T:
-        """Run `work` on one consistent snapshot; what is quick, here and now, because another thread costs more."""
+        """Run `work` on one consistent snapshot; quick work in this thread, because another thread costs more."""
         if isinstance(work, Quick):
             found: T = self._read_here(work)
             return found
@@ -78,7 +78,7 @@ class SqliteStore:
                 raise Unavailable(*OVERFULL)
             waiting = self._readers.submit(self._read, work)
             self._reads += 1
-        # Not in the work itself: a read cancelled before its turn never runs.
+        # Not in the work itself: a read that is cancelled before its turn never runs.
         waiting.add_done_callback(self._read_done)
         return await asyncio.wrap_future(waiting)
 
@@ -91,7 +91,7 @@ class SqliteStore:
         return result
 
     async def _run_here(self, job: Job) -> bool:
-        """Let others come first who want to come now: together they share a commit in the writer's thread."""
+        """Let other tasks come first that are ready now: together they share a commit in the writer's thread."""
         self._writer.announce(1)
         try:
             await asyncio.sleep(0)
@@ -100,7 +100,7 @@ class SqliteStore:
         return self._writer.run_here(job)
 
     async def close(self) -> None:
-        """Finish what is under way and let go of the files."""
+        """Finish work that is under way and close the files."""
         await asyncio.to_thread(self._close)
 
     async def __aenter__(self) -> Self:
@@ -110,7 +110,7 @@ class SqliteStore:
         await self.close()
 
     def _read_here(self, work: Callable[[Reading], T]) -> T:
-        with self._here:  # whoever closes waits until nobody reads
+        with self._here:  # closing waits until no thread reads
             if self._closed:
                 raise Unavailable(*CLOSED)
             try:
@@ -121,13 +121,16 @@ class SqliteStore:
                 raise
 
     def _looked(self, work: Callable[[Reading], T]) -> T:
-        """While nobody writes, on the writer's own connection: another would read from the journal what that wrote."""
+        """Read on the writer's own connection while nobody writes.
+
+        Another connection would have to read from the journal what the writer wrote.
+        """
         lent = self._writer.lend()
         if lent is not None:
             try:
                 return _seen(lent, work)
             except sqlite3.Error:
-                pass  # what is wrong with it is the writer's to find and mend; whoever looks can look elsewhere
+                pass  # the writer finds and repairs what is wrong with it; this read can use another connection
             finally:
                 self._writer.give_back()
         try:
@@ -136,7 +139,7 @@ class SqliteStore:
             raise file.said(error) from error
 
     def _quick_reader(self) -> sqlite3.Connection:
-        """One for all threads that look quickly: they take turns, and threads come and go."""
+        """Return one connection for all threads that read quickly: they take turns, and threads come and go."""
         if self._quick is None:
             self._quick = file.connect_reader(self._path)
             with self._guard:
@@ -164,7 +167,7 @@ class SqliteStore:
         return found
 
     def _drop(self) -> None:
-        """After trouble the next read opens the file anew."""
+        """Close this thread's connection after an error, so that the next read opens the file anew."""
         found: sqlite3.Connection | None = getattr(self._local, "connection", None)
         self._local.connection = None
         self._forget(found)
@@ -185,7 +188,7 @@ class SqliteStore:
 
 
 def _seen(connection: sqlite3.Connection, work: Callable[[Reading], T]) -> T:
-    """As `snapshot`, spelled out: this is done for every request."""
+    """Run `work` like `snapshot` does, spelled out: this is done for every request."""
     connection.execute("BEGIN")
     try:
         return work(file.look(connection))

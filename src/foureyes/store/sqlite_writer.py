@@ -1,4 +1,4 @@
-"""How do many waiting commands share one commit, so that a sync of the disk serves them all?"""
+"""Group commit on SQLite: one writer at a time runs waiting commands and commits them together, with one sync."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from foureyes.store import statements as say
 from foureyes.store.jobs import CLOSED, OVERFULL, WAITING_MAX, Job, release
 from foureyes.store.versions import check_schema
 
-#: Commands that share one commit at most.
+#: The most commands that share one commit.
 GROUP_MAX = 256
-#: A group is closed after this long, so that the first in it need not wait for ever.
+#: A group is closed after this long, so that the first command in it does not wait for ever.
 GROUP_SECONDS_MAX = 0.05
-#: After writing this long without a rest, other processes get a chance.
+#: After writing for this long without a pause, other processes get a chance.
 BUSY_SECONDS_MAX = 0.05
 REST_SECONDS = 0.001
-#: A commit that takes longer is not waited for in a caller's thread.
+#: If a commit takes longer, commands no longer run in their callers' threads.
 COMMIT_SECONDS_MAX = 0.01
 SCRUB_TRIES_MAX = 200
 SCRUB_WAIT_SECONDS = 0.005
 
-#: SQLite undid the transaction and nothing is in doubt.
+#: After these errors SQLite has undone the transaction and nothing is in doubt.
 _HARMLESS = file.BUSY | {sqlite3.SQLITE_FULL}
 
 LOST = ("The transaction was lost.", "Ask again.")
@@ -38,14 +38,14 @@ _AGAIN = "SELECT chain FROM log WHERE seq = ?"
 
 
 class _Lost(Exception):  # noqa: N818 - never seen outside
-    """A command lost the transaction for all that share it; the cause says how."""
+    """A command lost the transaction for all that share it; the cause says why."""
 
 
 class Writer:
-    """The one thread that writes. It takes what waits, a savepoint for each, commits once, and lets go of all.
+    """The one thread that writes: runs waiting commands, each in a savepoint, commits once and tells all callers.
 
-    While nobody else wants anything, a quick command is run in its caller's own thread by the same steps: handing it
-    over and back would cost more than to wait for the disk. One writes at a time, whoever it is.
+    While nothing else waits, a quick command is run in its caller's own thread by the same steps: handing it over and
+    back would cost more than waiting for the disk. There is never more than one writer at a time.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection, lock_seconds_max: float) -> None:
@@ -58,12 +58,12 @@ class Writer:
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._closing = False
-        #: Somebody writes at this moment.
+        #: True while a thread uses the connection.
         self._is_taken = False
-        #: Quick commands about to come.
+        #: The number of quick commands about to come.
         self._coming = 0
         self._commit_seconds = 0.0
-        #: Purged bytes are in the journal, perhaps since an earlier program; and whether that is new.
+        #: Whether the journal holds purged bytes, perhaps since an earlier program; and whether this group purged some.
         self._scrub = connection.execute(say.SCRUB).fetchone() is not None
         self._purged = False
         self._busy_since = 0.0
@@ -71,7 +71,7 @@ class Writer:
         self._thread.start()
 
     def put(self, job: Job) -> None:
-        """Let a command wait for its turn."""
+        """Queue a command."""
         with self._lock:
             if self._closing:
                 raise Unavailable(*CLOSED)
@@ -81,12 +81,15 @@ class Writer:
             self._changed.notify()
 
     def announce(self, count: int) -> None:
-        """Say that a quick command is about to come (1), or that it has come (-1)."""
+        """Announce that a quick command is about to come (1), or that it has come (-1)."""
         with self._lock:
             self._coming += count
 
     def run_here(self, job: Job) -> bool:
-        """Run a command in this thread, if nobody else writes or is about to; else it must wait like any other."""
+        """Run a command in this thread, if nobody else writes or is about to.
+
+        Returns False if that is not possible; the command must then be queued.
+        """
         connection = self._borrowed()
         if connection is None:
             return False
@@ -94,7 +97,7 @@ class Writer:
             writing = file.begin(connection, 0)
         except sqlite3.Error:
             self.give_back()
-            return False  # another program writes: that is worth a thread's patience, not ours
+            return False  # another program writes: the writer's thread waits for that, not the caller's
         try:
             job.is_here = True
             self._group(job, writing)
@@ -103,14 +106,14 @@ class Writer:
         return True
 
     def close(self) -> None:
-        """Take no more, finish what waits, and let go of the file."""
+        """Accept no more, finish what waits, and close the file."""
         with self._lock:
             self._closing = True
             self._changed.notify()
         self._thread.join()
 
     def lend(self) -> sqlite3.Connection | None:
-        """The connection, for a moment and to look only, if nobody needs it to write; it must be given back."""
+        """Lend the connection for a short read if nobody needs it to write; it must be given back."""
         with self._lock:
             if self._is_taken or self._waiting or self._closing:
                 return None
@@ -118,7 +121,7 @@ class Writer:
             return self._connection
 
     def give_back(self) -> None:
-        """Let whoever waits have the connection."""
+        """Give the connection back to the next thread that waits for it."""
         with self._lock:
             self._is_taken = False
             if self._waiting or self._closing:
@@ -151,7 +154,7 @@ class Writer:
             return self._waiting.popleft() if self._waiting else None
 
     def _group(self, first: Job, writing: file.SqliteWriting | None = None) -> None:
-        """Run commands from the first one on and commit them; where `writing` is given, it was begun already."""
+        """Run commands from the first one on and commit them; if `writing` is given, the transaction has begun."""
         jobs = [first]
         committing = False
         try:
@@ -167,18 +170,18 @@ class Writer:
         except BaseException as error:
             self._fail(jobs, error.__cause__ if isinstance(error, _Lost) else error, unknown=committing)
             if not isinstance(error, Exception):
-                raise  # somebody wants this program to end
+                raise  # such as KeyboardInterrupt: the program is to end
         finally:
             release(jobs)
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         begun = time.monotonic()
         connection.execute("COMMIT")
-        # As it was lately; one slow commit among many quick ones tells little.
+        # A moving average; one slow commit among many quick ones tells little.
         self._commit_seconds += (time.monotonic() - begun - self._commit_seconds) / 8
 
     def _rest(self) -> None:
-        """Without a pause now and then another process would look in vain for a moment when nobody writes."""
+        """Pause now and then: otherwise another process might never find a moment when nobody writes."""
         now = time.monotonic()
         if not self._busy_since:
             self._busy_since = now
@@ -187,7 +190,7 @@ class Writer:
             self._busy_since = time.monotonic()
 
     def _ready(self) -> sqlite3.Connection:
-        """The connection; after trouble a new one, and only if all that was acknowledged is still there."""
+        """Return the connection; after an error a new one, and only if all acknowledged events are still there."""
         if self._connection is not None:
             return self._connection
         connection = file.connect_writer(self._path, self._lock_seconds_max)
@@ -217,7 +220,7 @@ class Writer:
                 jobs.append(job)
 
     def _run(self, connection: sqlite3.Connection, writing: file.SqliteWriting, job: Job) -> None:
-        # Whoever runs its own command is the first of its transaction: there is nothing else to save.
+        # A caller that runs its own command is the first of its transaction: there is nothing else to save.
         if not job.is_here:
             connection.execute("SAVEPOINT command")
         try:
@@ -226,7 +229,7 @@ class Writer:
             if file.code_of(error) in file.LOST or not connection.in_transaction:
                 raise _Lost from error
             connection.execute("ROLLBACK" if job.is_here else "ROLLBACK TO command")
-            # Now it is known what became of it, whatever happens to the rest of the group.
+            # Now its outcome is known, whatever happens to the rest of the group.
             job.error = file.said(error) if isinstance(error, sqlite3.Error) else error
             if job.is_here:
                 connection.execute("BEGIN IMMEDIATE")
@@ -236,7 +239,7 @@ class Writer:
             connection.execute("RELEASE command")
 
     def _fail(self, jobs: Iterable[Job], error: BaseException | None, *, unknown: bool) -> None:
-        """Nothing of this group is acknowledged. Unless SQLite only had to wait or found no room, begin anew."""
+        """Fail every command of this group, and reopen the file unless SQLite only was busy or found no room."""
         for job in jobs:
             job.error = job.error or file.said(error or Unavailable(*LOST), unknown=unknown)
         connection, self._connection = self._connection, None
@@ -252,9 +255,10 @@ class Writer:
             connection.close()
 
     def _clean(self, connection: sqlite3.Connection) -> None:
-        """After a purge the journal still has the bytes; it is emptied as soon as no reader needs it.
+        """Empty the journal after a purge, as soon as no reader needs it: it still has the purged bytes.
 
-        Right after the purge readers are waited for; later every commit tries once, and so does whoever comes next.
+        Right after the purge readers are waited for; later every commit tries once, and so does the next process that
+        opens the store.
         """
         tries = SCRUB_TRIES_MAX if self._purged else int(self._scrub)
         self._scrub, self._purged = self._scrub or self._purged, False
@@ -266,7 +270,7 @@ class Writer:
                 return
 
     def _scrubbed(self, connection: sqlite3.Connection) -> bool:
-        """Try to empty the journal; somebody who reads or writes beside us is no trouble, only no success."""
+        """Try to empty the journal; False while another process reads or writes."""
         noted = connection.execute(say.SCRUB).fetchone()
         try:
             if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:

@@ -1,4 +1,4 @@
-"""Which statements does a store run? Each is written once, for SQLite and PostgreSQL alike, with `?` for a value."""
+"""The SQL statements of a store, each written once for SQLite and PostgreSQL, with `?` for a value."""
 
 # ruff: noqa: S608 - what is put into a statement here are our own names of columns, never a value
 
@@ -12,7 +12,7 @@ _LOG = "l.seq, s.name, l.version, l.type, l.schema, l.at, l.actor, l.cause, l.bo
 
 KNOWN = """SELECT s.version, s.chain, a.body_hash, a.reply FROM (SELECT 1 AS one) o
 LEFT JOIN streams s ON s.name = ? LEFT JOIN answered a ON a.asker = ? AND a.key = ?"""
-#: The same where nobody asks.
+#: The stream's end alone, where there is no key to look up.
 END = "SELECT version, chain FROM streams WHERE name = ?"
 EVENTS = f"""SELECT {_LOG}, 0 FROM streams s JOIN log l ON l.stream = s.id
 WHERE s.name = ? AND l.version > ? ORDER BY l.version"""
@@ -36,7 +36,7 @@ WHERE who IN (SELECT value FROM json_each(?)) AND held = 1 AND kind = 'report' G
 DUE = (
     """SELECT review || '', request || '', MIN(due) FROM inbox WHERE due <= ? GROUP BY 1, 2 ORDER BY 3, 1, 2 LIMIT ?"""
 )
-#: In the order of the key; a request stands there once for each who may answer it.
+#: In the order of the key; a request has one row for each principal who may answer it.
 PENDING = """SELECT kind, COUNT(*), SUM(held), SUM(queued), SUM(overdue), SUM(leased), SUM(lapsed) FROM (
 SELECT MIN(kind) AS kind, MAX(held) AS held, MAX(queued) AS queued,
 MAX(CASE WHEN due <= ? THEN 1 ELSE 0 END) AS overdue, MAX(CASE WHEN lease > ? THEN 1 ELSE 0 END) AS leased,
@@ -48,7 +48,7 @@ BLOB = "SELECT size, content, purged FROM blobs WHERE digest = ?"
 CURSOR = "SELECT tx, seq FROM cursors WHERE projection = ?"
 ROW = "SELECT body FROM rows WHERE projection = ? AND key = ?"
 ROWS = "SELECT key, body FROM rows WHERE projection = ? AND key >= ? AND key > ? ORDER BY key LIMIT ?"
-#: What comes behind a slash is a zero; the names are looked up one by one by the key of the table.
+#: The character behind a slash is a zero; the names are looked up one by one by the key of the table.
 ROWS_UNDER = """SELECT found.key, found.body FROM json_each(?) AS name CROSS JOIN rows AS found
 ON found.projection = ? AND found.key >= name.value || '/' AND found.key < name.value || '0'
 ORDER BY found.key LIMIT ?"""
@@ -64,10 +64,10 @@ PUT_REVIEW = f"""INSERT INTO reviews ({_REVIEW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?,
 ON CONFLICT (review) DO UPDATE SET kind = excluded.kind, title = excluded.title, author = excluded.author,
 state = excluded.state, waits = excluded.waits, revision = excluded.revision, digest = excluded.digest,
 opened = excluded.opened, updated = excluded.updated"""
-#: What no index has.
+#: Updates only columns that no index has.
 TOUCH_REVIEW = """UPDATE reviews SET title = ?, waits = ?, revision = ?, digest = ?, updated = ?
 WHERE review = ? AND kind = ? AND author = ? AND state = ? AND opened = ?"""
-#: The same where it opened or ended: of the indexes that of the state alone.
+#: The same update for a review whose state changes: of the indexes, only that of the state is touched.
 MOVE_REVIEW = """UPDATE reviews SET title = ?, waits = ?, revision = ?, digest = ?, updated = ?, state = ?
 WHERE review = ? AND kind = ? AND author = ? AND opened = ?"""
 PUT_DIGEST = """INSERT INTO digests (digest, review, cleared, vetoed) VALUES (?, ?, ?, ?)
@@ -85,11 +85,11 @@ PUT_TRUST = """INSERT INTO trust (kind, author, body, checksum) VALUES (?, ?, ?,
 ON CONFLICT (kind, author) DO UPDATE SET body = excluded.body, checksum = excluded.checksum"""
 DROP_TRUST = "DELETE FROM trust"
 PUT_ALIAS = "INSERT INTO aliases (alias, digest) VALUES (?, ?) ON CONFLICT (alias, digest) DO NOTHING"
-#: What was purged stays purged, also when the same bytes come again.
+#: Purged bytes stay purged, also when the same bytes come again.
 PUT_BLOB = "INSERT INTO blobs (digest, size, content) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 PURGE = "UPDATE blobs SET content = NULL, purged = ? WHERE digest = ?"
-#: SQLite: noted with a purge, until its journal is empty.
-#: Each purge has a word of its own, so that nobody takes back the note of a later one.
+#: SQLite only: noted with a purge, until its journal is empty. Each purge has a random value of its own, so that nobody
+#: removes the note of a later one.
 SCRUB = "SELECT body FROM meta WHERE name = 'scrub'"
 PUT_SCRUB = """INSERT INTO meta (name, body) VALUES ('scrub', hex(randomblob(8)))
 ON CONFLICT (name) DO UPDATE SET body = excluded.body"""
@@ -117,9 +117,9 @@ RECALL = "UPDATE outbox SET until = '' WHERE until > ?"
 
 @cache
 def listing(given: tuple[str, ...], best: str, *, paged: bool) -> str:
-    """Lists reviews with these columns given; the index of the best one is used, whatever the planner believes.
+    """Return the statement that lists reviews by these columns; it forces the index of the best one on the planner.
 
-    In the order of their opening, which never changes: a command on a review then touches no index of its row.
+    Sorted by the time of opening, which never changes: so a command on a review touches no index of its row.
     """
     wanted = [f"{name} = ?" if name == best or len(given) == 1 else f"{name} || '' = ?" for name in given]
     if paged:

@@ -1,9 +1,12 @@
-"""Which tables are there? One list for each database; the bytes of a review decide what is kept only once."""
+"""The tables of a store, as one list of statements for each database.
+
+How many bytes a review takes decided what is stored only once.
+"""
 
 from __future__ import annotations
 
 #: Streams are named once and numbered in the log. The order of `seq` is the order of commits: there is one writer.
-#: Rows that come in no order and are short live in their key's own tree (WITHOUT ROWID).
+#: Short rows without an order of insertion live in their key's own tree (WITHOUT ROWID).
 SQLITE = (
     "CREATE TABLE meta (name TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID",
     """CREATE TABLE streams (
@@ -41,7 +44,8 @@ SQLITE = (
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX inbox_who ON inbox (who, due)",
     "CREATE INDEX inbox_due ON inbox (due)",
-    # AUTOINCREMENT: a late word about a parcel that arrived must never hit a newer parcel with the same number.
+    # AUTOINCREMENT: a late message about an outbox row that was delivered must never hit a newer row with the same
+    # number.
     """CREATE TABLE outbox (
         id INTEGER PRIMARY KEY AUTOINCREMENT, stream TEXT NOT NULL, version INTEGER NOT NULL, type TEXT NOT NULL,
         at TEXT NOT NULL, worker TEXT NOT NULL DEFAULT '', until TEXT NOT NULL DEFAULT '',
@@ -65,7 +69,7 @@ SQLITE = (
     BEGIN SELECT RAISE (ABORT, 'the log is append-only'); END""",
     """CREATE TRIGGER log_is_never_shortened BEFORE DELETE ON log
     BEGIN SELECT RAISE (ABORT, 'the log is append-only'); END""",
-    # INSERT OR REPLACE deletes without asking the trigger above.
+    # INSERT OR REPLACE deletes without firing the trigger above.
     """CREATE TRIGGER log_is_never_replaced BEFORE INSERT ON log
     WHEN EXISTS (SELECT 1 FROM log WHERE seq = NEW.seq OR (stream = NEW.stream AND version = NEW.version))
     BEGIN SELECT RAISE (ABORT, 'the log is append-only'); END""",
@@ -78,8 +82,8 @@ SQLITE = (
 
 #: Texts are compared by their bytes (COLLATE "C"), as Python and SQLite do. `tx` is the transaction that wrote an
 #: event, or a newer one that it could see by then: a reader of the log waits for all transactions that began before it.
-#: Rows that change with every command find room beside their old version (fillfactor), so that no index has to hear of
-#: it.
+#: Rows that change with every command get room beside their old version (fillfactor), so that no index has to be
+#: updated.
 POSTGRES = (
     'CREATE TABLE meta (name TEXT COLLATE "C" PRIMARY KEY, body TEXT NOT NULL)',
     """CREATE TABLE streams (

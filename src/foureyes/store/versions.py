@@ -1,4 +1,4 @@
-"""Which version does a store have, and is it ours?"""
+"""Reads the schema version of an SQLite store and refuses versions that this program does not know."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VERSION = "SELECT body FROM meta WHERE name = 'schema'"
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """The version of a store's file; 0 when there is nothing yet."""
+    """Return the version of a store's file; 0 when there is nothing yet."""
     if not connection.execute(_HAS_META).fetchone():
         return 0
     found = connection.execute(_VERSION).fetchone()
@@ -36,7 +36,7 @@ def check_schema(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) 
 
 
 def refuse_newer(version: int, known: int) -> None:
-    """Refuse what a newer program has written: we do not know what it means."""
+    """Refuse a store that a newer program has written: its meaning is unknown here."""
     if version > known:
         raise Unavailable(
             f"The store has version {version}, this program knows {known}.", "Use the program that wrote it, or newer."

@@ -1,4 +1,4 @@
-"""Which agents on this machine can look, and how is one asked? Claude Code, Codex and Gemini CLI, with their logins."""
+"""Agents on this machine as reviewers: Claude Code, Codex and Gemini CLI, with the logins they have."""
 
 from foureyes.reviewers.agents.at_hand import at_hand
 from foureyes.reviewers.agents.reviewer import AgentReviewer, health

@@ -1,4 +1,4 @@
-"""How is an agent run once? In a scratch home with its login, an environment of our making, and nothing to write to."""
+"""Runs an agent once: in a scratch home with its login, an environment made by us, and nothing it may write to."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from foureyes.reviewers.agents.process import Run, run
 from foureyes.reviewers.agents.programs import packaged_version
 from foureyes.reviewers.agents.scratch import Scratch
 
-#: A shorter word is no login, and may be part of any sentence.
+#: A shorter value is no login, and could be part of any sentence.
 SECRET_CHARS_MIN = 8
 VERSION_SECONDS_MAX = 60.0
 VERSION_BYTES_MAX = 1 << 16
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
-#: Hands on how this machine reaches the network, and nothing else of the user's own.
+#: The variables that tell how this machine reaches the network; nothing else of the user's is passed on.
 HANDED_ON = (
     *_PROXIES,
     *(one.lower() for one in _PROXIES),
@@ -31,17 +31,17 @@ _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """An agent that was found here, with the login that is there."""
+    """An agent found on this machine, with its login."""
 
     cli: Cli
     program: Path
     login: Login
-    #: Where it may find the programs it needs itself.
+    #: The PATH on which it may find the programs it needs itself.
     path: tuple[Path, ...]
     environ: Mapping[str, str] = field(repr=False)
 
     def errand(self, place: Scratch, system: str, schema: Schema, bounds: Bounds) -> Errand:
-        """Prepare a run: its login is copied, readable by us alone, and goes when the scratch goes."""
+        """Prepare a run: the login is copied, readable by this user alone, and removed with the scratch folder."""
         if self.login.content:
             place.put(f"{place.home.name}/{self.login.place}", self.login.content)
         return Errand(
@@ -56,7 +56,7 @@ class Agent:
         )
 
     async def version(self, place: Scratch) -> str:
-        """Its version; one that does not know all by which we bind it is not asked."""
+        """Return its version; raises Inconclusive for one that is too old to be restricted."""
         text = packaged_version(self.program, self.cli.package) or await self._told_version(place)
         found = _VERSION.search(text)
         if found is None:
@@ -81,7 +81,7 @@ class Agent:
         return "" if ended.code else ended.out.decode(errors="replace")
 
     async def ask(self, place: Scratch, errand: Errand, words: str) -> Reply:
-        """Run it on the work; raises Inconclusive where it has no answer."""
+        """Run it on the work; raises Inconclusive if it has no answer."""
         command = self.cli.command(errand)
         order = Run(
             called=self.cli.called,
@@ -96,14 +96,14 @@ class Agent:
         return self.cli.read(await run(order, self.cli.watch), errand)
 
     def without_secrets(self, none: Inconclusive) -> Inconclusive:
-        """A command line may repeat its login in its last words."""
+        """Remove the login from a reason: a command line may repeat it in its last words."""
         text = none.text
         for secret in self.login.variables.values():
             text = text.replace(secret, "…") if len(secret) >= SECRET_CHARS_MIN else text
         return Inconclusive(none.reason, text, found=none.found, cost=none.cost, until=none.until)
 
     def _environ(self, place: Scratch, more: Mapping[str, str]) -> dict[str, str]:
-        """All the variables it gets; its clock is in UTC, so that the times it names can be read."""
+        """Return all variables it gets; its clock is in UTC, so that the times it prints can be parsed."""
         handed_on = {name: self.environ[name] for name in HANDED_ON if self.environ.get(name)}
         return {
             "PATH": os.pathsep.join(map(str, self.path)),

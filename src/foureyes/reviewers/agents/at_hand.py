@@ -1,4 +1,4 @@
-"""Which agents are here, and what is missing for those that are not? Nothing is started and nobody is asked."""
+"""Finds the agents that are installed and logged in, and why others are not; starts no program and calls no one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLIS: tuple[Cli, ...] = (Claude(), Codex(), Gemini())
 def at_hand(
     environ: Mapping[str, str], here: Path | None = None
 ) -> tuple[tuple[AgentReviewer, ...], tuple[Missing, ...]]:
-    """Those that are installed and logged in, and why each of the others is not; `here` is where the work is."""
+    """Return the agents that are installed and logged in, and why others are not; `here` is where the work is."""
     ground = programs.own_ground(here or Path.cwd())
     path = programs.safe_path(environ, ground)
     found = [_look_for(cli, environ, path, ground) for cli in CLIS]

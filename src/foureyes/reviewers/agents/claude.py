@@ -1,4 +1,4 @@
-"""How is Claude Code asked? By `claude -p` in safe mode, with tools that only read, held to our schema."""
+"""Claude Code as a reviewer: `claude -p` in safe mode, with read-only tools and our answer schema."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from foureyes.reviewers.agents.limits import limit_end, over_its_limit
 from foureyes.reviewers.agents.process import Ended
 from foureyes.reviewers.agents.words import number_in, parsed, said, section
 
-#: Each hands on a login by itself; the first that is set is used.
+#: Each of these is a login by itself; the first that is set is used.
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 TOKEN = "CLAUDE_CODE_OAUTH_TOKEN"  # noqa: S105 - the name of a variable
 FILE = ".claude/.credentials.json"
@@ -43,7 +43,7 @@ class Claude:
     acts_on: frozenset[str] = frozenset({".claude", ".mcp.json"})
 
     def login(self, environ: Mapping[str, str]) -> Login | None:
-        """A key, else the token for programs, else the access token of the login; never what renews it."""
+        """Return a key, else the token for programs, else the login's access token; never the refresh token."""
         host, url = receiver(environ, "ANTHROPIC_BASE_URL", HOST)
         own = all_set(environ, "ANTHROPIC_MODEL").items()
         if found := first_set(environ, *KEYS):
@@ -55,13 +55,13 @@ class Claude:
         kept = section(read_json(folder / ".credentials.json"), "claudeAiOauth")
         if not kept.get("accessToken"):
             return None
-        # Whoever renews a login makes the old one void: a run of ours must not be the one.
+        # Refreshing a login makes the old one void: a run of ours must not do that.
         content = json.dumps({"claudeAiOauth": {**kept, "refreshToken": ""}}).encode()
         called = f"the login in {folder}"
         return Login(called=called, host=host, url=url, variables=dict(own), content=content, place=FILE, is_paid=False)
 
     def command(self, errand: Errand) -> Command:
-        """Nothing of the checkout or of the user's settings is loaded, and nothing but reading is allowed."""
+        """Return the command; it loads nothing of the checkout or of the user's settings, and allows reading only."""
         system = errand.folder / "system.txt"
         system.write_text(errand.system, encoding="utf-8")
         argv = (
@@ -82,10 +82,10 @@ class Claude:
         return Command(argv=argv, variables=variables)
 
     def watch(self, line: bytes) -> None:
-        """It gives up by itself."""
+        """Do nothing: it gives up by itself."""
 
     def read(self, ended: Ended, errand: Errand) -> Reply:
-        """One JSON object; a failed request says `success` too, so its other fields decide."""
+        """Parse the one JSON object; a failed request says `success` too, so its other fields decide."""
         found = parsed(ended.out)
         if found.get("type") != "result":
             raise said(self.called, "printed no result", ended)
@@ -121,7 +121,7 @@ class Claude:
 
 
 def _cost(found: dict[str, object], errand: Errand, seconds: float) -> Cost:
-    """What was new to the provider; what it read again from its own cache is not counted."""
+    """Return the cost; tokens that the provider read from its own cache are not counted."""
     tokens = sum(
         number_in(section(used, ""), "inputTokens", "outputTokens", "cacheCreationInputTokens")
         for used in section(found, "modelUsage").values()

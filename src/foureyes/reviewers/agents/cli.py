@@ -1,4 +1,4 @@
-"""What must be known of an agent's command line to ask it for a review? One small file for each says it."""
+"""The port for an agent's command line; one small module implements it for each agent."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ Schema = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """The login that is there: variables to hand on, or a credential file to copy."""
+    """The login that was found: variables to pass on, or a credential file to copy."""
 
-    #: In words for people, never the secret itself.
+    #: Its description for people, never the secret itself.
     called: str
-    #: Where it is good for, and so what receives the work.
+    #: The host it is valid for, which therefore receives the work.
     host: str
-    #: The address to speak to instead of the provider's own, where the user set one; empty for that one.
+    #: The base URL that replaces the provider's own, if the user set one; else empty.
     url: str = ""
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
-    #: What the copy of the credential file holds, and where it lies below the scratch home.
+    #: The content of the copied credential file, and its path below the scratch home.
     content: bytes = field(default=b"", repr=False)
     place: str = ""
-    #: Whether each run is paid for; a subscription's are known in tokens alone.
+    #: Whether each run is paid for; the cost of a subscription is known in tokens alone.
     is_paid: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Errand:
-    """One run: the places it may use, what it is asked and how far it may go."""
+    """One run: the folders it may use, what it is asked and its limits."""
 
     program: Path
-    #: Ours alone, and gone after the run; the home, the work and the rest lie below it.
+    #: Private to us, and removed after the run; the home, the work and the rest are below it.
     folder: Path
     home: Path
-    #: Where it starts: the work, read-only.
+    #: Its working directory: the work, read-only.
     work: Path
     system: str
     schema: Schema
@@ -50,7 +50,7 @@ class Errand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What is run, with which variables beside those every agent gets."""
+    """The command that is run, and the variables it gets beside those of every agent."""
 
     argv: tuple[str, ...]
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -58,12 +58,12 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What an agent said: a value where it was held to the schema, else words; and what it took."""
+    """The agent's answer: a value if it was held to the schema, else text; and the cost."""
 
     value: object = None
     text: str = ""
     cost: Cost = Cost()
-    #: Whether the command line says itself what the run cost.
+    #: Whether the command line itself reports what the run cost.
     is_priced: bool = False
 
 
@@ -82,13 +82,13 @@ class Cli(Protocol):
     def provider(self) -> str: ...
     @property
     def receiver(self) -> str:
-        """Who gets what it reads, in words."""
+        """Who receives what it reads, in words."""
 
     @property
     def family(self) -> str: ...
     @property
     def oldest(self) -> tuple[int, int, int]:
-        """The first version that knows everything by which we bind it."""
+        """The first version that supports all the restrictions we use."""
 
     @property
     def package(self) -> str:
@@ -96,11 +96,11 @@ class Cli(Protocol):
 
     @property
     def install(self) -> str:
-        """What to do to have it."""
+        """How to install it."""
 
     @property
     def log_in(self) -> str:
-        """What to do to be logged in."""
+        """How to log in."""
 
     @property
     def answers_in_schema(self) -> bool:
@@ -108,16 +108,16 @@ class Cli(Protocol):
 
     @property
     def acts_on(self) -> frozenset[str]:
-        """Names in a checkout that it would act on before anybody asks; they are not laid out for it."""
+        """Names in a checkout on which it would act by itself; they are not laid out for it."""
 
     def login(self, environ: Mapping[str, str]) -> Login | None:
-        """The login that is there; None where there is none."""
+        """Return the login that was found, or None."""
 
     def command(self, errand: Errand) -> Command:
-        """How it is run; files it needs are written below the errand's folder."""
+        """Return the command; files it needs are written below the errand's folder."""
 
     def watch(self, line: bytes) -> None:
-        """Look at a line it prints; raises Inconclusive where it would go on trying in vain."""
+        """Check a line it prints; raises Inconclusive if it would go on retrying in vain."""
 
     def read(self, ended: Ended, errand: Errand) -> Reply:
-        """What it said; raises Inconclusive where it said nothing."""
+        """Parse its answer; raises Inconclusive if there is none."""

@@ -1,4 +1,4 @@
-"""How is Codex asked? By `codex exec`, whose commands see the work and the system's programs and nothing else."""
+"""Codex as a reviewer: `codex exec`, whose commands can read only the work and the system's programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from foureyes.reviewers.agents.limits import limit_end, over_its_limit
 from foureyes.reviewers.agents.process import Ended
 from foureyes.reviewers.agents.words import number_in, parsed, said, section
 
-#: The variable `codex exec` reads; a key in OPENAI_API_KEY is handed on by it.
+#: The variable `codex exec` reads; a key in OPENAI_API_KEY is passed on in it.
 KEY = "CODEX_API_KEY"
 KEYS = (KEY, "OPENAI_API_KEY")
 HOST = "api.openai.com"
@@ -24,7 +24,7 @@ LOGIN_HOST = "chatgpt.com"
 PROFILE = "foureyes"
 LAST = "last.json"
 EVENTS_MAX = 20_000
-#: What is not needed to read and think, and would run, load or fetch something.
+#: Features that are not needed for reading, and would run, load or fetch something.
 OFF = (
     *("apps", "browser_use", "computer_use", "goals", "hooks", "image_generation", "memories", "multi_agent"),
     *("plugins", "shell_snapshot", "skill_search", "sleep_tool", "tool_suggest", "view_image"),
@@ -40,7 +40,7 @@ class Codex:
     provider: str = "openai"
     receiver: str = "OpenAI"
     family: str = "gpt"
-    #: Older ones do not know permission profiles, and would let their commands read the whole disk.
+    #: Older ones have no permission profiles, and would let their commands read the whole disk.
     oldest: tuple[int, int, int] = (0, 166, 0)
     package: str = "@openai/codex"
     install: str = "npm install -g @openai/codex"
@@ -49,7 +49,7 @@ class Codex:
     acts_on: frozenset[str] = frozenset({".agents", ".codex"})
 
     def login(self, environ: Mapping[str, str]) -> Login | None:
-        """A key, else what `codex login` keeps; never what renews it."""
+        """Return a key, else what `codex login` keeps; never the refresh token."""
         if found := first_set(environ, *KEYS):
             return _with_key(found[1], found[0], environ)
         folder = Path(environ.get("CODEX_HOME") or Path(environ.get("HOME", "/"), ".codex"))
@@ -58,13 +58,13 @@ class Codex:
         if not tokens.get("access_token"):
             key = kept.get("OPENAI_API_KEY")
             return _with_key(str(key), str(folder), environ) if key else None
-        # Whoever renews a login makes the old one void: a run of ours must not be the one.
+        # Refreshing a login makes the old one void: a run of ours must not do that.
         content = json.dumps({**kept, "tokens": {**tokens, "refresh_token": ""}}).encode()
         called = f"the login in {folder}"
         return Login(called=called, host=LOGIN_HOST, content=content, place=".codex/auth.json", is_paid=False)
 
     def command(self, errand: Errand) -> Command:
-        """No configuration of the user or the checkout, no network for its commands, and only the work to read."""
+        """Return the command: no configuration of the user or the checkout, no network, and only the work to read."""
         schema = errand.folder / "schema.json"
         schema.write_text(json.dumps(errand.schema), encoding="utf-8")
         (errand.home / ".codex").mkdir(mode=0o700, exist_ok=True)
@@ -78,7 +78,7 @@ class Codex:
         return Command(argv=argv, variables={"CODEX_HOME": str(errand.home / ".codex")})
 
     def watch(self, line: bytes) -> None:
-        """It tries for minutes to reach a provider that is away or over its limit; we do not wait for that."""
+        """Stop a run that would retry for minutes to reach a provider that is away or over its limit."""
         event = parsed(line) if b'"error"' in line else {}
         if event.get("type") != "error":
             return
@@ -91,7 +91,7 @@ class Codex:
             raise self._stranger()
 
     def read(self, ended: Ended, errand: Errand) -> Reply:  # noqa: ARG002 - one shape for all of them
-        """A line of JSON for each event; an item called error also appears in good runs."""
+        """Parse the output, one JSON object a line for each event; items of type error also appear in good runs."""
         events = [parsed(line) for line in ended.out.split(b"\n")[:EVENTS_MAX] if line.startswith(b"{")]
         cost = _cost(events, ended.seconds)
         failed = [section(one, "error").get("message") for one in events if one.get("type") == "turn.failed"]
@@ -121,7 +121,7 @@ class Codex:
 
 
 def _with_key(key: str, place: str, environ: Mapping[str, str]) -> Login:
-    """A key is good for any address; a login is shown to nobody but OpenAI itself."""
+    """Return a login by key. A key may go to any base URL; the login of `codex login` only to OpenAI itself."""
     host, url = receiver(environ, "OPENAI_BASE_URL", HOST)
     return Login(called=f"the key in {place}", host=host, url=url, variables={KEY: key})
 
@@ -150,13 +150,13 @@ def _settings(errand: Errand) -> Iterator[tuple[str, str]]:
 
 
 def _installed(program: Path) -> Path:
-    """What its own sandbox must be able to read: the package it was installed as, else the program alone."""
+    """Return what its own sandbox must be able to read: its npm package, else the program alone."""
     real = program.resolve()
     return next((folder for folder in real.parents if folder.name == "@openai"), real)
 
 
 def _toml(value: object) -> str:
-    """A value as TOML writes it on one line."""
+    """Return a value as TOML on one line."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -173,7 +173,7 @@ def _last_words(events: Iterable[dict[str, object]]) -> str:
 
 
 def _cost(events: Iterable[dict[str, object]], seconds: float) -> Cost:
-    """What was new to the provider; what it read again from its own cache is not counted."""
+    """Return the cost; tokens that the provider read from its own cache are not counted."""
     used = [section(one, "usage") for one in events if one.get("type") == "turn.completed"]
     tokens = sum(
         number_in(one, "input_tokens", "output_tokens") - number_in(one, "cached_input_tokens") for one in used

@@ -1,4 +1,4 @@
-"""Is there a login? Looked up where a command line keeps it; the secret is read for its own run alone."""
+"""Looks up logins where the command lines keep them; a secret is read only for the run that needs it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ BYTES_MAX = 1024 * 1024
 
 
 def first_set(environ: Mapping[str, str], *names: str) -> tuple[str, str] | None:
-    """The first of these variables that says something."""
+    """Return the first of these variables that is set, with its value."""
     return next(((name, value) for name in names if (value := environ.get(name, "").strip())), None)
 
 
 def all_set(environ: Mapping[str, str], *names: str) -> dict[str, str]:
-    """Those of these variables that say something."""
+    """Return those of these variables that are set."""
     return {name: value for name in names if (value := environ.get(name, "").strip())}
 
 
 def receiver(environ: Mapping[str, str], name: str, host: str) -> tuple[str, str]:
-    """The machine that receives what is sent, and the address of it if this variable sets one."""
+    """Return the host that receives what is sent, and the base URL if this variable sets one."""
     url = environ.get(name, "").strip()
     if not url:
         return host, ""
@@ -32,7 +32,7 @@ def receiver(environ: Mapping[str, str], name: str, host: str) -> tuple[str, str
 
 
 def read_json(path: Path) -> dict[str, object]:
-    """The object a small JSON file holds; empty where there is none."""
+    """Return the object in a small JSON file; empty if there is none."""
     try:
         if not path.is_file() or path.stat().st_size > BYTES_MAX:
             return {}

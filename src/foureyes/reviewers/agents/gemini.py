@@ -1,4 +1,4 @@
-"""How is Gemini CLI asked? By `gemini -p` in plan mode, under settings of ours and no others."""
+"""Gemini CLI as a reviewer: `gemini -p` in plan mode, with our settings only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from foureyes.reviewers.agents.words import last_line, number_in, parsed, said, 
 
 KEY = "GEMINI_API_KEY"
 KEYS = (KEY, "GOOGLE_API_KEY")
-#: The model it uses, if the user set it.
+#: The variable that names the model, if the user set it.
 MODEL = "GEMINI_MODEL"
 FILE = "oauth_creds.json"
 HOST = "generativelanguage.googleapis.com"
@@ -38,7 +38,7 @@ class Gemini:
     provider: str = "google"
     receiver: str = "Google"
     family: str = "gemini"
-    #: Older ones do not know all of the settings by which it is bound.
+    #: Older ones do not support all the settings that restrict it.
     oldest: tuple[int, int, int] = (0, 61, 0)
     package: str = "@google/gemini-cli"
     install: str = "npm install -g @google/gemini-cli"
@@ -48,7 +48,7 @@ class Gemini:
     acts_on: frozenset[str] = frozenset({".agents", ".env", ".gemini", ".geminiignore", "gemini.md"})
 
     def login(self, environ: Mapping[str, str]) -> Login | None:
-        """A key, else what signing in left; Google's logins stay good when a copy of them is used."""
+        """Return a key, else what signing in left; Google's logins stay valid when a copy of them is used."""
         if found := first_set(environ, *KEYS):
             host, url = receiver(environ, "GOOGLE_GEMINI_BASE_URL", HOST)
             called = f"the key in {found[0]}"
@@ -67,12 +67,12 @@ class Gemini:
         )
 
     def command(self, errand: Errand) -> Command:
-        """The folder it trusts is our own read-only one, from which everything it would act on was left out."""
+        """Return the command; the folder it trusts is read-only, without the files it would act on."""
         system, own = errand.folder / "system.md", errand.home / ".gemini"
         own.mkdir(mode=0o700, exist_ok=True)
         (own / "settings.json").write_text(json.dumps(_settings(errand)), encoding="utf-8")
         system.write_text(errand.system, encoding="utf-8")
-        # Left to itself it goes over to a smaller model at its limit, and at that one's limit asks without a pause.
+        # By default it switches to a smaller model at its limit, and at that one's limit retries without a pause.
         model = errand.login.variables.get(MODEL, "pro")
         argv = (
             *(str(errand.program), "-p", "", "-o", "json", "-m", model),
@@ -86,12 +86,12 @@ class Gemini:
         return Command(argv=argv, variables=variables)
 
     def watch(self, line: bytes) -> None:
-        """It tries again for minutes when it is over its limit; we do not wait for that."""
+        """Stop a run that would retry for minutes because it is over its limit."""
         if line.startswith(b"Attempt ") and b"failed with status 429" in line:
             raise self._limit(line.decode(errors="replace"))
 
     def read(self, ended: Ended, errand: Errand) -> Reply:  # noqa: ARG002 - one shape for all of them
-        """One JSON object, an error among the complaints; any exit code but 0 is a failure."""
+        """Parse the one JSON object; errors are printed to stderr, and any exit code but 0 is a failure."""
         found = parsed(ended.out[max(0, ended.out.find(b"{")) :])
         cost = _cost(found, ended.seconds)
         wrong = section(found, "error") or section(parsed(ended.err[max(0, ended.err.rfind(b"\n{")) :]), "error")
@@ -145,7 +145,7 @@ def _settings(errand: Errand) -> dict[str, object]:
 
 
 def _cost(found: dict[str, object], seconds: float) -> Cost:
-    """What was new to the provider; what it read again from its own cache is not counted."""
+    """Return the cost; tokens that the provider read from its own cache are not counted."""
     models = section(section(found, "stats"), "models")
     used = [section(one, "tokens") for one in models.values()]
     tokens = sum(number_in(one, "total") - number_in(one, "cached") for one in used)

@@ -1,7 +1,7 @@
-"""What does an agent find in its folder? The work and what lies around it, without orders, links or other ways out.
+"""Prepares the folder an agent reads: the work and files near it, without instruction files, links or secrets.
 
-An agent reads there what it likes, and what it reads leaves this machine: so whatever is laid out goes through the
-secret boundary, and only as much is laid out as can be searched in a moment, what is nearest to the work first.
+An agent reads there what it likes, and what it reads leaves this machine: so everything in the folder passes the secret
+boundary, and only as much is laid out as can be searched quickly, the files nearest to the work first.
 """
 
 from __future__ import annotations
@@ -25,12 +25,16 @@ LayOut = Callable[[Path], None]
 
 
 def laying(change: Change, acts_on: frozenset[str]) -> LayOut:
-    """Fills an empty folder with what an agent may read; `acts_on` names what this one would act on unasked."""
+    """Return a function that fills an empty folder for an agent.
+
+    `acts_on` names the files that this agent would act on unasked; they are left out.
+    """
 
     def lay(folder: Path) -> None:
         if change.lay_out is None:
             for path, content in plain(change.files):
-                # The work stands in the prompt: what this disk cannot hold is only not there to be looked up.
+                # The work is in the prompt too: a file that this disk cannot hold is only missing for looking things
+                # up.
                 with suppress(OSError):
                     put(folder, path, content)
         else:
@@ -44,7 +48,7 @@ def laying(change: Change, acts_on: frozenset[str]) -> LayOut:
 
 
 def make_read_only(folder: Path) -> None:
-    """Nothing in it is to be changed or run."""
+    """Make everything in the folder read-only and not executable."""
     for at, _, names in os.walk(folder):
         for name in names:
             Path(at, name).chmod(READ_ONLY_FILE)
@@ -52,7 +56,7 @@ def make_read_only(folder: Path) -> None:
 
 
 def _kept(folder: Path, change: Change, acts_on: frozenset[str]) -> Iterator[str]:
-    """Regular files of text, as long as there is room."""
+    """Yield regular text files, as long as there is room."""
     files, room = FILES_MAX, BYTES_MAX
     for path in _nearest(_laid(folder), change):
         size = _text_bytes(folder / path)
@@ -69,7 +73,7 @@ def _nearest(paths: Iterable[str], change: Change) -> list[str]:
 
 
 def _laid(folder: Path) -> Iterator[str]:
-    """Every name below the folder that is no folder; links to folders are among them."""
+    """Yield the path of everything below the folder except folders; links to folders are included."""
     for at, folders, names in os.walk(folder):
         links = [name for name in folders if Path(at, name).is_symlink()]
         for name in (*names, *links):
@@ -77,7 +81,7 @@ def _laid(folder: Path) -> Iterator[str]:
 
 
 def _text_bytes(path: Path) -> int | None:
-    """How large a regular file of text is; None for everything else."""
+    """Return the size of a regular text file; None for everything else."""
     found = path.lstat()
     if not stat.S_ISREG(found.st_mode) or found.st_size > FILE_BYTES_MAX or b"\0" in path.read_bytes():
         return None

@@ -1,11 +1,11 @@
-"""When does a provider's limit end? Read from the words its command line prints, which are made for people."""
+"""Parses when a provider's limit ends, from the messages its command line prints for people."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
 
-#: A limit that ends later than this was misread.
+#: A limit that seems to end later than this was misread.
 WAIT_MAX = timedelta(days=32)
 TEXT_CHARS_MAX = 4_000
 _EPOCH = re.compile(r"\b(1[6-9]\d{8}|2\d{9})\b")
@@ -24,7 +24,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def limit_end(text: str, now: datetime) -> datetime | None:
-    """When it ends, in UTC; None where the text does not say. Agents are run with their clock in UTC."""
+    """Return when the limit ends, in UTC; None if the text does not say. Agents run with their clock in UTC."""
     words = text[:TEXT_CHARS_MAX]
     for found in (_epoch(words), _clock(words, now), _span(words, now)):
         if found is not None and now < found <= now + WAIT_MAX:
@@ -33,7 +33,7 @@ def limit_end(text: str, now: datetime) -> datetime | None:
 
 
 def over_its_limit(called: str, until: datetime | None) -> str:
-    """The sentence people read."""
+    """Return the sentence for people."""
     return f"{called} is over its limit until {until:%H:%M} UTC." if until else f"{called} is over its limit."
 
 

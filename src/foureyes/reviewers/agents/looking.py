@@ -1,4 +1,4 @@
-"""How does an agent look at a work? Secrets stay here, it reads a read-only copy, and its answer is looked up in it."""
+"""Lets an agent review: secrets are redacted, it reads a read-only copy, and its answer is checked against the work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MICRO = 1_000_000
 
 
 async def look(agent: Agent, task: Task, say: Say) -> Look:
-    """Look; raises Inconclusive. Being cancelled ends everything it started."""
+    """Let the agent look; raises Inconclusive. Being cancelled ends everything it started."""
     say("taking secrets out")
     outgoing = await take_out(task)
     prompt = prompt_for(outgoing.task)
@@ -50,7 +50,7 @@ async def look(agent: Agent, task: Task, say: Say) -> Look:
 
 
 async def _reply(agent: Agent, place: Scratch, task: Task, prompt: Prompt, say: Say) -> tuple[str, Reply]:
-    """What it says, and the code that it was told to mark it with."""
+    """Return the agent's reply, and the code with which it was told to mark its answer."""
     cli = agent.cli
     version = await agent.version(place)
     say(f"{cli.called} {version} is reading, with {agent.login.called}")
@@ -61,7 +61,7 @@ async def _reply(agent: Agent, place: Scratch, task: Task, prompt: Prompt, say: 
         try:
             return prompt.code, await agent.ask(place, errand, words)
         except Inconclusive as none:
-            # It may be written down.
+            # The reason may be recorded.
             raise agent.without_secrets(none) from None
 
     return await _SAID.ask(task.once, cli.name, asked)
@@ -95,7 +95,7 @@ def _answer(agent: Agent, reply: Reply, outgoing: Outgoing, code: str) -> Look:
 
 
 def _check_bounds(agent: Agent, look: Look, bounds: Bounds) -> None:
-    """What it took is known at the end only; then it ends here, with what was found."""
+    """Raise Inconclusive, with what was found, if the limits were exceeded; the cost is known only at the end."""
     over = _over(look.cost, bounds)
     if over:
         text = f"{agent.cli.called} {over}."
@@ -103,7 +103,7 @@ def _check_bounds(agent: Agent, look: Look, bounds: Bounds) -> None:
 
 
 async def _to_its_end(writing: Coroutine[None, None, None]) -> None:
-    """Wait for it, cancelled or not: what is still being written cannot be removed."""
+    """Wait until the writing has ended, even if cancelled: a folder that is still being written cannot be removed."""
     started = asyncio.ensure_future(writing)
     try:
         await asyncio.shield(started)
@@ -113,7 +113,7 @@ async def _to_its_end(writing: Coroutine[None, None, None]) -> None:
 
 
 async def _fill(agent: Agent, folder: Path, task: Task, outgoing: Outgoing) -> None:
-    """Lay out a folder that this agent may have, without the secrets of the work or others."""
+    """Lay out the folder for this agent, without secrets and made read-only."""
     try:
         await lay_out_clean(laying(task.change, agent.cli.acts_on), folder, outgoing.known)
         await asyncio.to_thread(make_read_only, folder)
@@ -130,7 +130,7 @@ def _over(cost: Cost, bounds: Bounds) -> str:
 
 
 def _is_object(text: str) -> bool:
-    """Whether it is an object and nothing else, which needs no marks."""
+    """True if the text is one JSON object and nothing else, which needs no marks."""
     try:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):

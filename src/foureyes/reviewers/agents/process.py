@@ -1,8 +1,8 @@
-"""How is an agent run so that it ends when we say, with everything it started, and never floods us?
+"""Runs an agent's process with limits on time and output, and ends everything it started.
 
-It gets a session of its own, so that one signal reaches all of its group. What left the group is found by a mark in
-its environment, where the system shows it (Linux). Nothing here waits for a pipe that somebody else holds open. Where
-we are killed ourselves, a guard beside it sees our end of a pipe close, and ends it for us.
+It gets a session of its own, so that one signal reaches its whole group. A process that left the group is found by a
+mark in its environment, where the system shows it (Linux). Nothing here waits for a pipe that another process holds
+open. If we are killed ourselves, a guard process sees our end of a pipe close, and ends the group for us.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from pathlib import Path
 from foureyes.app.reviewers import Inconclusive
 from foureyes.core.values import Failure
 
-#: A variable whose value only this run has; its children inherit it.
+#: A variable whose value only this run has; child processes inherit it.
 MARK = "FOUREYES_RUN"
 POLL_SECONDS = 0.03
-#: How long is waited for the last words in a pipe after everything was ended.
+#: How long to wait for the last output in a pipe after everything was ended.
 DRAIN_SECONDS = 2.0
-#: Of what it says beside its answer only the end is kept.
+#: Of stderr only the end is kept.
 ERR_BYTES_MAX = 1 << 16
 LINE_BYTES_MAX = 1 << 20
-#: A process may start another while we look; then we look again.
+#: A process may start another one during the search; then the search is repeated.
 SWEEPS_MAX = 20
 _PROCESSES = Path("/proc")
-#: Waits until nobody holds the other end of its standard input, then ends a group and whoever left it.
+#: Waits until its standard input is closed, then kills a group and the processes that left it.
 _GUARD = f"""
 read -r _
 kill -KILL -- "-$1"
@@ -49,7 +49,7 @@ class Run:
     argv: tuple[str, ...]
     environ: Mapping[str, str] = field(repr=False)
     folder: Path
-    #: What it reads from its standard input; nothing else ever comes.
+    #: Its standard input; empty if None.
     stdin: Path | None = None
     seconds: float
     output_bytes: int
@@ -59,17 +59,20 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """What a run left: how it ended and what it printed."""
+    """The result of a run: the exit code and the output."""
 
     code: int
     out: bytes
-    #: The end of what it said beside its answer.
+    #: The end of stderr.
     err: bytes
     seconds: float
 
 
 async def run(order: Run, watch: Watch | None = None) -> Ended:
-    """Run it to its end; raises Inconclusive when time or room runs out. Cancelled, it ends everything it started."""
+    """Run a command to its end; raises Inconclusive at its limits.
+
+    Cancelled, it ends everything it started.
+    """
     began = time.monotonic()
     process = _start(order)
     guard = _guard(process.pid, order.mark)
@@ -84,7 +87,7 @@ async def run(order: Run, watch: Watch | None = None) -> Ended:
             end_all(process.pid, order.mark)
             await _drained(sinks)
         finally:
-            # Whoever is cancelled meanwhile has not heard of all of them yet.
+            # If this task is cancelled, some pipes may have no reader yet.
             for reader in readers:
                 reader.close()
             for pipe in filter(None, pipes):
@@ -94,7 +97,7 @@ async def run(order: Run, watch: Watch | None = None) -> Ended:
         raise Inconclusive(Failure.TIMED_OUT, text) from None
     finally:
         end_all(process.pid, order.mark)
-        # While the leader is not reaped yet nobody else can have the number that the guard knows.
+        # Until the leader is reaped, no other process can get the number that the guard knows.
         _dismiss(guard)
         code = process.wait()
     for sink in sinks:
@@ -104,7 +107,7 @@ async def run(order: Run, watch: Watch | None = None) -> Ended:
 
 
 def end_all(leader: int, mark: str) -> None:
-    """Kill the group, which the unreaped leader keeps ours, and whoever left it but still carries the mark."""
+    """Kill the group, whose id the unreaped leader reserves, and every process that left it but carries the mark."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
     for _ in range(SWEEPS_MAX):
@@ -117,7 +120,7 @@ def end_all(leader: int, mark: str) -> None:
 
 
 def _marked(mark: str) -> list[int]:
-    """Every living process with the mark in its environment, as far as this system shows it; the dead show none."""
+    """Return the living processes with the mark in their environment, if this system shows it."""
     wanted = f"{MARK}={mark}".encode()
     try:
         names = [one.name for one in _PROCESSES.iterdir() if one.name.isdigit()]
@@ -151,7 +154,7 @@ def _start(order: Run) -> subprocess.Popen[bytes]:
 
 
 def _guard(leader: int, mark: str) -> subprocess.Popen[bytes] | None:
-    """Who ends it where we cannot any more; where there is no shell, nobody does."""
+    """Start the guard that kills the group after our death; without a shell there is none."""
     with suppress(OSError):
         return subprocess.Popen(  # noqa: S603 - words of our own, a number and a name of our making
             ["/bin/sh", "-c", _GUARD, "foureyes-guard", str(leader), mark],
@@ -172,7 +175,7 @@ def _dismiss(guard: subprocess.Popen[bytes] | None) -> None:
 
 
 class _Sink(asyncio.Protocol):
-    """Takes what comes out of one pipe, as far as there is room."""
+    """Collects the output of one pipe, up to the limit."""
 
     def __init__(self, order: Run, watch: Watch | None, *, only_end: bool = False) -> None:
         self.kept = bytearray()
@@ -227,7 +230,7 @@ async def _listen(pipe: object, sink: _Sink) -> asyncio.ReadTransport:
 
 
 async def _until_exit(process: subprocess.Popen[bytes], sinks: tuple[_Sink, ...]) -> None:
-    """Until the leader has ended; it is not reaped yet, so that nobody else gets its number."""
+    """Wait until the leader has ended; it is not reaped yet, so that no other process gets its number."""
     while not _has_ended(process.pid):
         for sink in sinks:
             sink.check()
@@ -239,5 +242,5 @@ def _has_ended(pid: int) -> bool:
 
 
 async def _drained(sinks: tuple[_Sink, ...]) -> None:
-    """Until the pipes are empty; one that somebody out of our reach holds open is left."""
+    """Wait until the pipes are empty; a pipe that an unreachable process holds open is left."""
     await asyncio.wait([sink.closed for sink in sinks], timeout=DRAIN_SECONDS)

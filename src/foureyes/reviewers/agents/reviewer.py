@@ -1,4 +1,4 @@
-"""Who is an agent at a seat, who receives what it reads, and is it alive?"""
+"""An agent at a seat: its identity, who receives what it reads, and its health check."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AgentReviewer:
 
     @property
     def who(self) -> Who:
-        """Who looks: another session, run by whoever runs us."""
+        """The agent's identity: a session of its own, with the user who runs us as operator."""
         cli = self.agent.cli
         return Who(
             name=cli.name,
@@ -44,21 +44,21 @@ class AgentReviewer:
 
     @property
     def sends(self) -> str:
-        """Who receives what it reads; never empty: an address of the user's own may pass it on."""
+        """Who receives what it reads; never empty: a base URL that the user set may pass it on."""
         cli, login = self.agent.cli, self.agent.login
         where = f"{login.host}, as you set it" if login.url else login.host
         return f"{cli.receiver} ({where}) by {cli.called}, with {login.called}"
 
     async def look(self, task: Task, say: Say) -> Look:
-        """Look; raises Inconclusive. Being cancelled ends everything it started."""
-        # Whether an agent is here is asked at every review; what it takes to look is loaded when one looks.
+        """Let the agent look; raises Inconclusive. Being cancelled ends everything it started."""
+        # Agents are looked for at every review; the modules for a look are imported only when one looks.
         from foureyes.reviewers.agents.looking import look  # noqa: PLC0415 - see above
 
         return await look(self.agent, task, say)
 
 
 async def health(reviewer: AgentReviewer) -> Health:
-    """One real call, as small as can be: whether it answers with the login that is there."""
+    """Check with one small real call that the agent answers with the login it has."""
     agent, version = reviewer.agent, ""
     name = agent.cli.name
     with scratch() as place:
@@ -72,7 +72,7 @@ async def health(reviewer: AgentReviewer) -> Health:
             step = f"try it by hand: {name}"
             if "not logged in" in says:
                 says = f"{agent.cli.called} is not logged in, or no longer, with {agent.login.called}"
-                # While a key is set, no other login is looked at.
+                # While a key is set, no other login is used.
                 aside = "" if agent.login.content else f"mend {agent.login.called}, or unset it and "
                 step = f"{aside}{agent.cli.log_in}"
             return Health(name=name, alive=False, version=version, says=says, next_step=step)

@@ -1,4 +1,4 @@
-"""Where does an agent work? In a folder of its own, 0700, that is gone when it ends, and with it the copied login."""
+"""Scratch folders for agents: private (mode 0700) and removed after the run, with the copied login."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pathlib import Path
 PREFIX = "foureyes-agent-"
 MODE = 0o700
 FILE_MODE = 0o600
-#: How many old folders of ours one run looks at.
+#: The most old scratch folders that one run looks at.
 STALE_MAX = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scratch:
-    """The places of one run."""
+    """The folders of one run."""
 
     folder: Path
     home: Path
@@ -28,7 +28,7 @@ class Scratch:
     temporary: Path
 
     def put(self, place: str, content: bytes) -> Path:
-        """Write a file that only we can read, below the folder."""
+        """Write a file below the folder that only this user can read."""
         path = self.folder / place
         path.parent.mkdir(mode=MODE, parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -39,14 +39,14 @@ class Scratch:
 
 @contextmanager
 def scratch() -> Iterator[Scratch]:
-    """A new one; whatever happens, it is removed."""
+    """Make a scratch folder; it is removed in any case."""
     clear_stale()
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")).resolve()
     made = Scratch(folder=folder, home=folder / "home", work=folder / "work", temporary=folder / "tmp")
     try:
         for place in (made.home, made.work, made.temporary):
             place.mkdir(mode=MODE)
-        # A program that looks upwards for a file of variables finds this empty one first.
+        # A program that searches parent folders for a `.env` file finds this empty one first.
         made.put(".env", b"")
         yield made
     finally:
@@ -54,7 +54,7 @@ def scratch() -> Iterator[Scratch]:
 
 
 def clear_stale() -> None:
-    """Remove what a run of ours left that was killed itself: there may be a login in it."""
+    """Remove the scratch folders of runs that were killed: there may be a login in them."""
     around = Path(tempfile.gettempdir())
     for old in sorted(around.glob(f"{PREFIX}*"))[:STALE_MAX]:
         owner = old.name.removeprefix(PREFIX).partition("-")[0]
@@ -64,7 +64,7 @@ def clear_stale() -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder with all that is in it, whatever modes it was given."""
+    """Remove a folder with all that is in it, whatever modes its files have."""
     for at, folders, _ in os.walk(folder):
         Path(at).chmod(MODE)
         for name in folders:

@@ -1,4 +1,4 @@
-"""What did a command line print? Its output is untrusted: read with care, shown cut and harmless."""
+"""Parses the untrusted output of a command line; what is shown of it is cut and made harmless."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOWN_CHARS_MAX = 200
 
 
 def parsed(text: bytes) -> dict[str, object]:
-    """The JSON object a text is; empty where it is none."""
+    """Return the JSON object in a text; empty if it is not one."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -21,26 +21,26 @@ def parsed(text: bytes) -> dict[str, object]:
 
 
 def section(found: object, name: str) -> dict[str, object]:
-    """The object below this name, or the object itself without one; empty where there is none."""
+    """Return the object under this name, or the object itself for an empty name; empty if there is none."""
     value = found.get(name) if name and isinstance(found, dict) else found
     return value if isinstance(value, dict) else {}
 
 
 def number_in(found: dict[str, object], *names: str) -> int:
-    """The sum of these whole numbers, as far as they are there."""
+    """Return the sum of these non-negative whole numbers; missing ones count as 0."""
     values = (found.get(name) for name in names)
     return sum(one for one in values if isinstance(one, int) and not isinstance(one, bool) and one >= 0)
 
 
 def last_line(text: bytes) -> str:
-    """The last line that says something."""
+    """Return the last line that is not blank."""
     lines = [one.strip() for one in text.decode(errors="replace").splitlines() if one.strip()]
     return lines[-1] if lines else ""
 
 
 def said(called: str, words: str, ended: Ended, *, cost: Cost | None = None) -> Inconclusive:
-    """It failed, in its own words; those may be anything, so little of them is shown."""
-    # Loaded here: it comes with all that reads answers, and nothing has failed yet when an agent is looked for.
+    """Return why the agent failed, with a short part of its own words, because those may be anything."""
+    # Imported here: it loads all that reads answers, which is not needed while agents are only looked for.
     from foureyes.reviewers.answers.shown import one_line  # noqa: PLC0415 - see above
 
     shown = one_line(words, SHOWN_CHARS_MAX)

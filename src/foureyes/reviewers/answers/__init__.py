@@ -1,4 +1,4 @@
-"""What does an agent or a model answer, and what of it counts? One shape for all of them, checked against the work."""
+"""Answers of agents and models: one schema for all of them, with every claim checked against the work."""
 
 from foureyes.reviewers.answers.free_text import extract_json
 from foureyes.reviewers.answers.reading import read_answer

@@ -1,8 +1,8 @@
-"""Which findings of an answer are findings? Those whose file, line and evidence are in the work.
+"""Keeps the findings of an answer whose file, line and evidence are in the work.
 
-One with an invented file or line is none. One whose evidence nobody can find may be right, so it is kept, but as a
-minor note: it cannot stop the work. So is one on lines this work does not change: they were judged before. Neither
-passes for an approval, see `verdicts`: the lines may have become what they are by this work.
+A finding with an invented file or line is dropped. One whose evidence cannot be found may be right, so it is kept, but
+as a minor note: it cannot stop the work. So is one on lines this work does not change: they were judged before. Neither
+leads to an approval, see `verdicts`: this work may have made those lines wrong.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from foureyes.reviewers.answers.schema import FINDINGS_MAX
 from foureyes.reviewers.answers.shape import SaidFinding
 from foureyes.reviewers.answers.work import Work
 
-#: Texts about the same lines that are this alike, in percent, say the same.
+#: Texts about the same lines that are this similar, in percent, count as the same.
 ALIKE_MIN = 60
 UNPROVEN = "(unproven: the words quoted as evidence are not in the work)"
 NO_EVIDENCE = "(unproven: no evidence was quoted)"
@@ -85,7 +85,7 @@ def _looked_up(said: SaidFinding, work: Work) -> _Looked | None:
     if file is None:
         return None
     spot = work.find(file, said.evidence, said.line) if said.evidence else None
-    # Where no line changes but the mode or the name does, the whole file is what a finding can be about.
+    # If only the mode or the name changes, but no line, a finding can be about the whole file.
     is_whole = not said.line and not file.changed and bool(file.was or file.mode_before)
     is_there = spot is not None and bool(said.line) and said.line <= spot.end and spot.start <= said.end_line
     if spot is not None and not is_whole and not is_there:
@@ -99,20 +99,20 @@ def _looked_up(said: SaidFinding, work: Work) -> _Looked | None:
 
 
 def _is_changed(file: File, place: Place) -> bool:
-    """Whether this is the work's own: its lines, or the whole of a file that it changes in any way."""
+    """True if the place belongs to the work: its lines, or the whole of a file that it changes in any way."""
     if not place.start:
         return bool(file.changed or file.was or file.mode_before) or file.text is None
     return file.is_changed(place.start, place.end)
 
 
 def _of_the_whole(said: SaidFinding, work: Work) -> _Looked:
-    """About no file in particular; its proof has to stand in what the work changes all the same."""
+    """Check a finding about no file in particular; its evidence must still be in what the work changes."""
     proven = bool(said.evidence) and work.anywhere(said.evidence)
     return _judged(said, None, proven=proven, changed=proven and work.is_own(said.evidence))
 
 
 def _judged(said: SaidFinding, place: Place | None, *, proven: bool, changed: bool) -> _Looked:
-    """The draft; what is not proven or not this work's own is a minor note that says so."""
+    """Return the draft; a finding not proven or not on the work's own lines becomes a minor note with the reason."""
     counts = (proven and changed) or said.severity is Severity.MINOR
     severity = said.severity if counts else Severity.MINOR
     why = "" if counts else _why_minor(said, proven=proven)
@@ -135,7 +135,7 @@ def _why_minor(said: SaidFinding, *, proven: bool) -> str:
 
 
 def _merged(looked: Iterable[_Looked]) -> list[_Looked]:
-    """One for each issue, the gravest of those that say the same of the same lines."""
+    """Return one finding for each issue, the gravest of those that say the same of the same lines."""
     kept: list[_Looked] = []
     for one in sorted(looked, key=lambda each: -each.severity):
         if not any(_same(one.draft, other.draft) for other in kept):

@@ -1,8 +1,8 @@
-"""Where in free text is the reviewer's own answer, and not one quoted from the work?
+"""Finds the reviewer's own answer in free text, and ignores answers quoted from the work.
 
-A work may contain a finished answer that approves it, and an honest reviewer may quote it. So an object counts only
-if it has the whole shape, does not stand in the work itself, and no other object says something else. A prompt has a
-code that no work can know: between marks with this code nothing but the reviewer speaks, and only there it approves.
+A work may contain a finished answer that approves it, and an honest reviewer may quote it. So an object counts only if
+it has the whole shape, is not in the work itself, and no other object says something else. A prompt has a code that no
+work can know: text between marks with this code is the reviewer's, and an approval counts only there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from foureyes.core.values import Verdict, Verification
 from foureyes.reviewers.answers.shape import malformed, read_shape
 
 TEXT_CHARS_MAX = 4 * 1024 * 1024
-#: Characters that are read in vain in search of objects; a text made to be slow is no answer.
+#: The most characters that are scanned in vain for objects; a text made to be slow is no answer.
 VAIN_CHARS_MAX = 16 * 1024 * 1024
 OBJECTS_MAX = 1_000
 _SIGNS = re.compile(r"[\s\\\"'`+]+")
@@ -27,7 +27,7 @@ _START = re.compile(r'\{\s{0,200}"')
 
 
 def extract_json(text: str, task: Task | None = None, code: str = "") -> object:
-    """The one object in the text that is an answer; raises Inconclusive where there is none, or no single one.
+    """Return the one object in the text that is an answer; raises Inconclusive if there is none, or no single one.
 
     `task` tells what the work contains; `code` is the prompt's own, with which the answer may be marked.
     """
@@ -49,27 +49,27 @@ def extract_json(text: str, task: Task | None = None, code: str = "") -> object:
 
 
 def answer_marks(code: str) -> tuple[str, str]:
-    """The lines a reviewer is asked to put around its answer."""
+    """Return the lines that a reviewer is asked to put around its answer."""
     return f"BEGIN ANSWER {code}", f"END ANSWER {code}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """An object in a text, and the words it was written in."""
+    """An object in a text, and its source text."""
 
     value: object
     words: str
 
 
 def _marked(text: str, code: str) -> str | None:
-    """What stands between the last pair of marks; None where there is none."""
+    """Return the text between the last pair of marks; None if there is none."""
     begin, end = answer_marks(code)
     _, opened, rest = text.rpartition(begin)
     return rest.partition(end)[0] if opened else None
 
 
 def _approves(answer: object, *, verifies: bool) -> bool:
-    """Whether it would help the work: what speaks against it may come as it likes."""
+    """True if the answer is in favour of the work; an answer against it needs no marks."""
     said = read_shape(answer, verifies=verifies)
     refutes = any(one.result == Verification.REFUTED for one in said.checked)
     settles = any(one.is_true for one in said.settled)
@@ -77,7 +77,7 @@ def _approves(answer: object, *, verifies: bool) -> bool:
 
 
 def _objects(text: str) -> Iterator[_Found]:
-    """Every complete object in the text, outermost only, in order."""
+    """Yield every complete object in the text, outermost only, in order."""
     at, vain = 0, 0
     for _ in range(OBJECTS_MAX):
         start = _START.search(text, at)
@@ -89,7 +89,7 @@ def _objects(text: str) -> Iterator[_Found]:
             at = start.end() - 1
             vain += wrong.pos - start.start()
         except (ValueError, RecursionError):
-            # A name twice, a number without end, a nest without floor: nobody can tell where it stops.
+            # A duplicate name, an endless number or too deep a nesting: where the object stops is unknown.
             at = start.end() - 1
             vain += len(text) - start.start()
         else:
@@ -105,7 +105,7 @@ def _fits(found: object, *, verifies: bool) -> bool:
 
 
 def _own(found: list[_Found], task: Task | None) -> list[_Found]:
-    """Those that do not stand in the work, as objects or as a text in it: what is quoted from it says nothing."""
+    """Return the objects that are not in the work, as objects or as text in it: quotes from the work do not count."""
     if task is None or not found:
         return found
     own = found
@@ -118,12 +118,12 @@ def _own(found: list[_Found], task: Task | None) -> list[_Found]:
 
 
 def _bare(text: str) -> str:
-    """Without white space and the signs in which strings are written in a program."""
+    """Return the text without white space and without the signs of string literals in programs."""
     return _SIGNS.sub("", text)
 
 
 def _texts(task: Task) -> Iterator[str]:
-    """Everywhere a stranger can have written something that the reviewer was shown."""
+    """Yield every text shown to the reviewer that an outsider can have written."""
     change = task.change
     yield "\n".join((change.note, change.title, change.kind, *task.questions, *task.checklist))
     yield "\n".join(f"{one.path}\n{one.was}" for one in change.files)

@@ -1,4 +1,4 @@
-"""What of an answer counts? What it claims is looked up in the work, and its verdict computed."""
+"""Reads an answer: looks its claims up in the work, and computes its verdict."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GRAVE = (Severity.CRITICAL, Severity.IMPORTANT)
 
 
 def read_answer(data: object, task: Task) -> Look:
-    """The look an answer amounts to; raises Inconclusive where its shape is wrong or it leaves out what was asked."""
+    """Return the look an answer amounts to; raises Inconclusive if it is malformed or leaves out what was asked."""
     said = read_shape(data, verifies=bool(task.verify))
     work = Work(task.change)
     if task.verify:
@@ -52,9 +52,9 @@ def read_answer(data: object, task: Task) -> Look:
 
 
 def _complete(look: Look, task: Task, found: Amounts) -> Look:
-    """The look, if nothing is missing that was asked for; else what there is, and what is missing.
+    """Return the look if nothing is missing that was asked for; else raise Inconclusive with what is missing.
 
-    A doubt without a ground is no answer: nobody can act on it, and it must not pass for an approval.
+    A doubt without a ground is no answer: nobody can act on it, and it must not count as an approval.
     """
     lacks: list[str] = [f"a ground that holds: {found.why}"] if found.baseless else []
     names = {one.name for one in look.checklist}
@@ -78,9 +78,9 @@ def _named(many: list[str]) -> str:
 
 
 def _settled(said: tuple[Numbered, ...], task: Task) -> tuple[tuple[Settlement, ...], frozenset[str]]:
-    """The words the gate takes on earlier findings, and which findings are named as still there.
+    """Return the settlements that the gate accepts, and the earlier findings that are named as still present.
 
-    One that nobody answered can be taken back only with a reason; one that is settled is settled.
+    A finding that the author has not answered can be taken back only with a reason; a settled one stays settled.
     """
     settled: dict[str, Settlement] = {}
     still: set[str] = set()
@@ -94,7 +94,7 @@ def _settled(said: tuple[Numbered, ...], task: Task) -> tuple[tuple[Settlement, 
         takes = one.text if one.is_true else earlier.standing is Standing.ANSWERED
         if earlier.standing is Standing.ANSWERED or (earlier.standing is Standing.OPEN and takes):
             settled[earlier.finding] = word
-    # Who says both of one finding has not settled it.
+    # An answer that says both of one finding has not settled it.
     return tuple(one for one in settled.values() if not (one.resolved and one.finding in still)), frozenset(still)
 
 
@@ -104,7 +104,7 @@ def _unresolved(still: frozenset[str], task: Task) -> int:
 
 
 def _checklist(said: tuple[Numbered, ...], task: Task) -> tuple[Criterion, ...]:
-    """One word on each item that was answered; passed only if every word on it says so."""
+    """Return one criterion for each item that was answered; passed only if every entry on it says so."""
     words: dict[int, list[Numbered]] = {}
     for one in said:
         words.setdefault(one.number, []).append(one)
@@ -134,7 +134,7 @@ def _evidence(said: tuple[SaidExamined, ...], work: Work) -> tuple[Evidence, ...
 
 
 def _checked(said: tuple[Numbered, ...], task: Task, work: Work) -> tuple[Checked, ...]:
-    """A word on each finding; whoever confirms or refutes without words of the work has proven neither."""
+    """Return a result for each finding; confirming or refuting one without a quote from the work proves neither."""
     first: dict[int, Checked] = {}
     for one in said:
         if not 1 <= one.number <= len(task.verify):
@@ -152,7 +152,7 @@ def _checked(said: tuple[Numbered, ...], task: Task, work: Work) -> tuple[Checke
 
 
 def _stands(quote: str, draft: Draft, work: Work) -> bool:
-    """Whether the work has these words: in the file the finding is about, or in any other."""
+    """True if the work has these words: in the file the finding is about, or in any other."""
     file = work.file(draft.place.path) if draft.place else None
     here = file is not None and (work.find(file, quote, 1) is not None or work.had(file, quote))
     return here or work.anywhere(quote)

@@ -1,12 +1,12 @@
-"""Which shape must an answer have? The same JSON Schema for every agent and model.
+"""The JSON Schema of an answer, the same for every agent and model.
 
-Providers enforce different keywords: none of the bounds is enforced by all of them, and some refuse a schema that
-has any. So `ANSWER_SCHEMA` says its bounds in words and uses only what all of them take: every property required,
-nothing additional. `small_schema` says them as keywords too and keeps them tight, for a small model whose engine turns
-the schema into a grammar: such a model stops only where the grammar makes it.
+Providers enforce different keywords: none of the bounds is enforced by all of them, and some refuse a schema that has
+any. So `ANSWER_SCHEMA` says its bounds in words and uses only what all of them take: every property required, nothing
+additional. `small_schema` says them as keywords too and keeps them tight, for a small model whose engine turns the
+schema into a grammar: such a model stops only where the grammar makes it stop.
 
-Findings stand before the verdict, and what is wrong before how grave it is: a model writes in this order, and what
-it has written it has to answer for. There are no optional values: 0, "" and [] say "nothing".
+Findings come before the verdict, and what is wrong before its severity: a model writes in this order, and is bound by
+what it has written. There are no optional values: 0, "" and [] mean "nothing".
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RESULTS = tuple(Verification)
 
 
 def small_schema(task: Task) -> Schema:
-    """The same shape with tight bounds, and with exactly as many entries in each list as the task asks for."""
+    """Return the schema with tight bounds, and with exactly as many entries in each list as the task asks for."""
     asked = {
         "strengths": 0,
         "settled": len(task.earlier),

@@ -1,4 +1,4 @@
-"""Does an answer have the shape that was asked for? Read by hand, so that it can be said exactly what is wrong.
+"""Parses an answer into its shape, by hand, so that an error says exactly what is wrong.
 
 What is too long is cut, what is missing or of another type is refused: a guess at what a reviewer meant is no review.
 """
@@ -16,7 +16,7 @@ from foureyes.core.values import Failure, Severity, Verdict, Verification
 from foureyes.reviewers.answers import schema
 from foureyes.reviewers.answers.shown import one_line, shown
 
-#: More entries than this in one list are no answer but a flood.
+#: With more entries than this in one list, an answer is refused as a flood.
 LIST_MAX = 1_000
 _KINDS: dict[type, str] = {
     bool: "true or false",
@@ -32,7 +32,7 @@ One = TypeVar("One")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidFinding:
-    """A finding as it was answered, before anybody compared it with the work."""
+    """A finding as it was answered, before it is compared with the work."""
 
     path: str
     line: int
@@ -47,7 +47,7 @@ class SaidFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidExamined:
-    """Something the reviewer says it has checked."""
+    """Something the reviewer claims to have checked."""
 
     path: str
     line: int
@@ -57,7 +57,7 @@ class SaidExamined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbered:
-    """A word on one numbered thing of the task: an earlier finding, a criterion, a question, a finding to verify."""
+    """A remark on one numbered item of the task: an earlier finding, a criterion, a question, a finding to verify."""
 
     number: int
     text: str = ""
@@ -83,12 +83,12 @@ class Said:
 
 
 def malformed(text: str) -> Inconclusive:
-    """An answer in another shape: neither an approval nor a veto."""
+    """Return the Inconclusive for an answer in another shape: neither an approval nor a veto."""
     return Inconclusive(Failure.MALFORMED, text)
 
 
 def read_shape(data: object, *, verifies: bool) -> Said:
-    """Take the answer apart; a verifying reviewer owes `checked` alone, any other owes the rest."""
+    """Parse the answer; a verifying reviewer owes `checked` alone, any other owes the rest."""
     whole = _Fields(data, "the answer")
     checked = whole.each("checked", _checked, needed=verifies)
     return Said(
@@ -106,7 +106,7 @@ def read_shape(data: object, *, verifies: bool) -> Said:
 
 
 class _Fields:
-    """An object of the answer and the name of its place, for the sentence that says what is wrong."""
+    """An object of the answer and the name of its place, for error messages."""
 
     def __init__(self, data: object, place: str) -> None:
         if not isinstance(data, Mapping):

@@ -1,12 +1,12 @@
-"""How is text of a model or of the work kept harmless? What cannot be seen is written as a mark, and all is bounded."""
+"""Makes text of a model or of the work harmless: hidden characters become visible marks, and the length is bounded."""
 
 from __future__ import annotations
 
 import unicodedata
 
-#: Letters and marks that show as nothing, beside the characters whose category says so.
+#: Letters and marks that are invisible, beside the characters whose category says so.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
-#: Controls, marks of direction and other formats, halves of a character, private ones; ends of lines in disguise.
+#: Controls, marks of direction and other formats, surrogates, private characters; line and paragraph separators.
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 _KEPT = frozenset("\n\t")
 _VARIATIONS = ((0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
@@ -14,7 +14,7 @@ CUT = "…"
 
 
 def shown(text: str, most: int) -> str:
-    """The text with every hidden character as a mark like `<U+202E>`, at most this many characters long."""
+    """Return the text with every hidden character as a mark like `<U+202E>`, at most this many characters long."""
     cut = text[:most]
     if not (cut.isascii() and cut.replace("\n", "").replace("\t", "").isprintable()):
         cut = "".join(_mark(one) if is_hidden(one) else one for one in cut.replace("\r\n", "\n"))
@@ -24,12 +24,12 @@ def shown(text: str, most: int) -> str:
 
 
 def one_line(text: str, most: int) -> str:
-    """The same on one line, for names, paths and words."""
+    """Return the text made harmless on one line, for names, paths and words."""
     return shown(" ".join(text[: most * 4].split()), most)
 
 
 def is_hidden(character: str) -> bool:
-    """Whether a reader would not see this character, or see it somewhere else."""
+    """True if a reader would not see this character, or see it at another place."""
     if character in _KEPT:
         return False
     if character.isascii():

@@ -1,4 +1,4 @@
-"""What does an answer amount to? Computed from findings and checklist; what the reviewer called it is one input."""
+"""Computes an answer's verdict from its findings and checklist; the reviewer's own verdict is one input."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from dataclasses import dataclass
 
 from foureyes.core.values import Severity, Verdict
 
-#: A doubt that names nothing weighs little: a person should see it, nobody can act on it.
+#: A doubt that names no ground has little weight: a person should see it, but nobody can act on it.
 BASELESS_CONFIDENCE_MAX = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounds:
-    """What speaks against the work, after everything was looked up in it."""
+    """What is against the work, after every claim was looked up in it."""
 
     said: Verdict
     worst: Severity | None = None
     failed: int = 0
     unresolved: int = 0
-    #: Grave findings that were left out or made minor because nobody can find in the work what they claim.
+    #: Grave findings that were left out or made minor because what they claim is not found in the work.
     weakened: int = 0
-    #: Grave findings on lines that this work does not change. It may be what makes them so: nobody looked at that.
+    #: Grave findings on lines that this work does not change. The work may have made them wrong; that was not checked.
     older: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amounts:
-    """The verdict, how sure it can be at most, and a sentence where it is not what the reviewer said."""
+    """The verdict, its highest confidence, and a sentence if it is not what the reviewer said."""
 
     verdict: Verdict
     confidence_max: int = 100
@@ -36,7 +36,7 @@ class Amounts:
 
 
 def amounts_to(grounds: Grounds) -> Amounts:
-    """The verdict that follows; it is never kinder than the reviewer's own unless the reviewer lists notes only."""
+    """Return the verdict that follows; it is kinder than the reviewer's own only if all findings are minor."""
     said = grounds.said
     if grounds.worst is Severity.CRITICAL:
         return _as(Verdict.REJECT, said, "it has a critical finding")
@@ -58,7 +58,7 @@ def amounts_to(grounds: Grounds) -> Amounts:
 
 
 def _missing(grounds: Grounds) -> str:
-    """Why a doubt has no ground that holds."""
+    """Return why a doubt has no ground that holds."""
     if grounds.weakened:
         return "none of its grave findings could be proven from the work"
     if grounds.older:

@@ -1,7 +1,7 @@
-"""Is what a reviewer says in the work? Files, lines and quotes are looked up, never believed.
+"""Looks up the files, lines and quotes that a reviewer names in the work; none is taken on trust.
 
 White space does not count, nor do the line numbers and diff signs a reviewer may copy along; an ellipsis stands for
-what it left out.
+left-out text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from foureyes.reviewers.answers.shown import one_line, shown
 
 #: A shorter quote is found everywhere and proves nothing, unless it is a whole line.
 QUOTE_CHARS_MIN = 4
-#: Places of one quote that are looked at; the nearest of them is taken.
+#: The most occurrences of one quote that are looked at; the nearest of them is taken.
 OCCURRENCES_MAX = 200
 _NUMBERED = re.compile(r"\s{0,12}(?:\d{1,8}\s?[:|]|\d{0,8}\s{0,8}[+-]?\s?\|)\s?(.*)")
 _SIGNED = re.compile(r"[+-]\s?(?![+-])(.*)")
@@ -27,14 +27,14 @@ _ELLIPSIS = re.compile(r"\.{3,}|…")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """Where a quote stands, by lines."""
+    """Where a quote is, by lines."""
 
     start: int
     end: int
 
 
 class Text:
-    """The text of a file without its white space, and which line each of its characters is on."""
+    """The text of a file without its white space, and the line of each of its characters."""
 
     def __init__(self, lines: tuple[str, ...]) -> None:
         self._lines = tuple(_squeezed(one) for one in lines)
@@ -52,7 +52,7 @@ class Text:
         return list(accumulate(map(len, self._lines)))
 
     def find(self, quote: str, near: int) -> Spot | None:
-        """Where the quote stands, the place nearest to this line first; None where it does not."""
+        """Return where the quote is, at the place nearest to this line; None if it is not there."""
         forms = dict.fromkeys(tuple(_pieces(lines)) for lines in _forms(quote))
         found = [spot for pieces in forms if pieces and (spot := self._place(pieces, near))]
         return min(found, key=lambda one: abs(one.start - near), default=None)
@@ -66,7 +66,7 @@ class Text:
         for at in self._occurrences(pieces[0]):
             spot = self._spot(at, pieces)
             if spot is None:
-                # What does not follow here follows nowhere behind it either.
+                # If the rest does not follow here, it follows nowhere behind it either.
                 break
             spots.append(spot)
         return min(spots, key=lambda one: abs(one.start - near), default=None)
@@ -80,7 +80,7 @@ class Text:
         return found
 
     def _spot(self, at: int, pieces: tuple[str, ...]) -> Spot | None:
-        """The lines from here to the end of the last piece, if all follow each other."""
+        """Return the lines from here to the end of the last piece, if all pieces follow each other."""
         end = at + len(pieces[0])
         for piece in pieces[1:]:
             following = self._whole.find(piece, end)
@@ -94,7 +94,7 @@ class Text:
 
 
 class Work:
-    """A change in which paths and quotes can be looked up; each file is prepared once, when it is asked for."""
+    """A change in which paths and quotes can be looked up; each file is prepared once, on demand."""
 
     def __init__(self, change: Change) -> None:
         self._files = {one.path: one for one in change.files}
@@ -106,7 +106,7 @@ class Work:
         return tuple(self._files.values())
 
     def file(self, path: str) -> File | None:
-        """The file a reviewer means: as it is, as it was shown, or as a diff or a checkout names it."""
+        """Return the file a reviewer means: by its path, as it was shown, or as a diff or a checkout names it."""
         wanted = path.strip().strip("`'\"")
         for one in (wanted, wanted.removeprefix("./"), wanted.removeprefix("a/"), wanted.removeprefix("b/")):
             found = self._files.get(one) or self._told.get(one)
@@ -115,23 +115,23 @@ class Work:
         return None
 
     def has_line(self, file: File, line: int) -> bool:
-        """Whether the file has this line now; a file without text has none but 0."""
+        """True if the file has this line now; a file without text has only line 0."""
         return 0 <= line <= len(file.lines)
 
     def find(self, file: File, quote: str, near: int) -> Spot | None:
-        """Where the file has these words now."""
+        """Return where the file has these words now."""
         return self._text(file, before=False).find(quote, near)
 
     def had(self, file: File, quote: str) -> bool:
-        """Whether it had them at the base: what was taken out can be the proof."""
+        """True if the file had these words at the base: removed text can be the proof."""
         return file.before is not None and self._text(file, before=True).find(quote, 1) is not None
 
     def anywhere(self, quote: str) -> bool:
-        """Whether any file has these words, now or at the base."""
+        """True if any file has these words, now or at the base."""
         return any(self.find(one, quote, 1) is not None or self.had(one, quote) for one in self._files.values())
 
     def is_own(self, quote: str) -> bool:
-        """Whether these words stand on lines that this work changes, or were taken out by it."""
+        """True if these words are on lines that this work changes, or were removed by it."""
         for one in self._files.values():
             spot = self.find(one, quote, one.changed[0][0] if one.changed else 1)
             if (spot and one.is_changed(spot.start, spot.end)) or (spot is None and self.had(one, quote)):
@@ -152,7 +152,7 @@ def _lines_before(file: File) -> tuple[str, ...]:
 
 
 def _forms(quote: str) -> tuple[list[str], ...]:
-    """The quote as it stands, without the numbers before its lines, and without the signs of a diff."""
+    """Return the quote as it is, without line numbers, and without the signs of a diff."""
     lines = quote.strip().strip("`").split("\n")
     plain = [match[1] if (match := _NUMBERED.fullmatch(one)) else one for one in lines]
     return lines, plain, [match[1] if (match := _SIGNED.fullmatch(one.strip())) else one for one in plain]
@@ -164,5 +164,5 @@ def _pieces(lines: list[str]) -> list[str]:
 
 
 def _squeezed(text: str) -> str:
-    """Without white space, hidden characters as the marks they were shown as."""
+    """Return the text without white space, with hidden characters as the marks they were shown as."""
     return "".join(shown(text, len(text) * 9).split())

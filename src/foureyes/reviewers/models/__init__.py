@@ -1,4 +1,4 @@
-"""Which models can look here, and how is one asked? The library that speaks to them is loaded when one is asked."""
+"""Models as reviewers; the library that calls them is loaded only when one is asked."""
 
 from foureyes.reviewers.models.at_hand import at_hand, for_role
 from foureyes.reviewers.models.reviewer import ModelReviewer, health

@@ -1,4 +1,4 @@
-"""How is a model asked one thing? Through pydantic-ai, without tools and without telemetry of what is said."""
+"""One request to a model: through pydantic-ai, without tools, and without telemetry of the content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MICRO = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What a model said, how it ended and what it took; the price is None where nobody knows it."""
+    """A model's reply: the text, how it ended and what it took; the price is None if it is unknown."""
 
     text: str
     ended: str
@@ -33,8 +33,8 @@ class Reply:
 
 
 def build_model(endpoint: Endpoint) -> Model:
-    """The model behind an endpoint; it knows its key and address from us and reads no variable itself."""
-    # Loaded here: the library takes a second to load, and a review without models must not pay for it.
+    """Return the model behind an endpoint; key and address are passed in, so it reads no variable itself."""
+    # Imported here: the library takes a second to load, and a review without models must not pay for it.
     if endpoint.provider is ANTHROPIC:
         from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - see above
         from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
@@ -63,7 +63,7 @@ Build = Callable[[Endpoint], "Model"]
 
 
 def first_messages(endpoint: Endpoint, prompt: Prompt, *, in_text: bool) -> tuple[ModelMessage, ...]:
-    """The conversation as it begins: our rules, then the work, then the task; what changes least stands first."""
+    """Return the first messages: our rules, then the work, then the task, so that what changes least comes first."""
     from pydantic_ai.messages import CachePoint, ModelRequest, UserPromptPart  # noqa: PLC0415 - see build_model
 
     ask = f"{prompt.ask}\n\n{prompt.for_free_text}" if in_text else prompt.ask
@@ -73,7 +73,7 @@ def first_messages(endpoint: Endpoint, prompt: Prompt, *, in_text: bool) -> tupl
 
 
 def again(reply: Reply, why: str, system: str) -> tuple[ModelMessage, ...]:
-    """The conversation with one more turn: what was wrong with the answer."""
+    """Return the conversation with one more turn: what was wrong with the answer."""
     from pydantic_ai.messages import ModelRequest, UserPromptPart  # noqa: PLC0415 - see build_model
 
     ask = f"Your answer does not count: {why}. Give the whole answer once more, in the same shape, with that mended."
@@ -81,15 +81,15 @@ def again(reply: Reply, why: str, system: str) -> tuple[ModelMessage, ...]:
 
 
 def writes_schema(model: Model) -> bool:
-    """Whether the provider itself holds the model to a schema."""
+    """True if the provider itself holds the model to a schema."""
     return bool(model.profile.get("supports_json_schema_output", False))
 
 
 async def ask(model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ...], task: Task | None = None) -> Reply:
-    """One request, one reply, in the shape that a task asks for; errors of the library come through as they are."""
+    """Send one request and return the reply, in the shape that a task asks for; the library's errors are not caught."""
     from pydantic_ai.direct import model_request  # noqa: PLC0415 - see build_model
 
-    # `instrument` off: what is said belongs into no trace, whatever the process around us has switched on.
+    # `instrument` is off: the content belongs in no trace, whatever the process around us has switched on.
     response = await model_request(
         model,
         list(messages),
@@ -109,7 +109,7 @@ async def ask(model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ..
 
 
 def written(reply: Reply) -> str:
-    """A reply as text, with the conversation it belongs to."""
+    """Return a reply as text, with its conversation."""
     from pydantic_ai.messages import ModelMessagesTypeAdapter  # noqa: PLC0415 - see build_model
 
     said = ModelMessagesTypeAdapter.dump_python(list(reply.history), mode="json")
@@ -126,7 +126,7 @@ def written(reply: Reply) -> str:
 
 
 def read_back(text: str) -> Reply:
-    """The reply again."""
+    """Return the reply from its text."""
     from pydantic_ai.messages import ModelMessagesTypeAdapter  # noqa: PLC0415 - see build_model
 
     data = json.loads(text)
@@ -148,7 +148,7 @@ def _parameters(model: Model, endpoint: Endpoint, task: Task) -> ModelRequestPar
 def _settings(endpoint: Endpoint, task: Task | None) -> ModelSettings:
     settings: dict[str, object] = {"max_tokens": endpoint.answer_tokens, "max_retries": 0}
     if task is not None:
-        # The library gives up after a time of its own; how long a reviewer has is the person's to say.
+        # The library has a timeout of its own; how long a reviewer may take is for the person to decide.
         settings["timeout"] = task.bounds.seconds
     if endpoint.provider is ANTHROPIC:
         settings["anthropic_cache_instructions"] = True
@@ -156,7 +156,7 @@ def _settings(endpoint: Endpoint, task: Task | None) -> ModelSettings:
 
 
 def _price(response: ModelResponse, endpoint: Endpoint) -> int | None:
-    """What it cost in millionths of a dollar, by the model that answered, else by the one that was asked."""
+    """Return the price in millionths of a dollar, for the model that answered, else for the one that was asked."""
     from genai_prices import calc_price  # noqa: PLC0415 - comes with pydantic-ai, see build_model
 
     try:
@@ -173,7 +173,7 @@ def _price(response: ModelResponse, endpoint: Endpoint) -> int | None:
 
 
 def worst_price(endpoint: Endpoint, tokens: int) -> int | None:
-    """The most a request with this many tokens could cost, in millionths of a dollar; None where nobody knows."""
+    """Return the highest price of a request with this many tokens, in millionths of a dollar; None if unknown."""
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - comes with pydantic-ai, see build_model
 
     usage = Usage(input_tokens=tokens, output_tokens=endpoint.answer_tokens)

@@ -1,4 +1,4 @@
-"""Which models are at hand, and what is missing for those that are not? Nothing is loaded and nobody is asked."""
+"""Finds the models that are configured, and what others lack; loads no library and calls no provider."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INSTALL = "pip install 'foureyes[models]'"
 
 
 def at_hand(environ: Mapping[str, str]) -> tuple[tuple[ModelReviewer, ...], tuple[Missing, ...]]:
-    """A reviewer for each provider whose key or address is set, and what keeps the others of them away."""
+    """Return a reviewer for each provider whose key or address is set, and what the other ones lack."""
     reviewers: list[ModelReviewer] = []
     missing: list[Missing] = []
     for provider in PROVIDERS.values():
@@ -43,7 +43,7 @@ def at_hand(environ: Mapping[str, str]) -> tuple[tuple[ModelReviewer, ...], tupl
 def for_role(
     role: str, models: Iterable[Model], environ: Mapping[str, str]
 ) -> tuple[ModelReviewer | None, tuple[Missing, ...]]:
-    """One reviewer for a role of the policy: the first of its models that is at hand, the others behind it."""
+    """Return one reviewer for a role of the policy: its first available model, with the others behind it."""
     endpoints: list[Endpoint] = []
     missing: list[Missing] = []
     for model in models:
@@ -58,7 +58,7 @@ def for_role(
 
 
 def _is_meant(provider: Provider, environ: Mapping[str, str]) -> bool:
-    """Whether somebody set it up: by its key, or an own endpoint by its address."""
+    """True if the provider is configured: by its key, or an own endpoint by its address."""
     if provider.name == ENDPOINT:
         return bool(environ.get(provider.url, "").strip())
     return bool(key_in(provider, environ))
@@ -74,7 +74,7 @@ def _endpoint(provider: Provider, name: str, environ: Mapping[str, str]) -> Endp
 
 
 def _lacks(provider: Provider, name: str, *, url: str, key: str, context: str) -> tuple[str, str] | None:
-    """What keeps a model away, and what to do about it."""
+    """Return what a model lacks, and what to do about it."""
     is_own = provider.name == ENDPOINT
     wrong = wrong_url(url) if url else ""
     checks = (

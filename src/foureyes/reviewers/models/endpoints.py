@@ -1,4 +1,4 @@
-"""Where is a model, by which name, with which key? Read from the environment; a key is never shown."""
+"""The endpoints of models: provider, name, key and address, read from the environment; a key is never shown."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-#: A server that speaks OpenAI's wire, named by FOUREYES_MODEL_URL.
+#: A server with an OpenAI-compatible API, named by FOUREYES_MODEL_URL.
 ENDPOINT = "endpoint"
 CONTEXT = "FOUREYES_MODEL_CONTEXT"
 URL_CHARS_MAX = 2_000
-#: Room for an answer; fifty findings at full length do not fit, what anybody reads does.
+#: Room for an answer: enough for what people read, though not for fifty findings at full length.
 ANSWER_TOKENS_MAX = 16_000
 SMALL_BELOW = 32_768
 CONTEXT_MIN = 4_096
@@ -19,7 +19,7 @@ CONTEXT_MIN = 4_096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """A provider we know: who it is, which variables name its key, its address and the model to use."""
+    """A known provider, and the variables that hold its key, its address and the model to use."""
 
     name: str
     called: str
@@ -28,7 +28,7 @@ class Provider:
     model: str
     default: str
     host: str
-    #: What must be importable to speak to it.
+    #: The module that must be importable to call it.
     module: str
 
 
@@ -91,43 +91,43 @@ class Endpoint:
     name: str
     key: str = field(default="", repr=False)
     url: str = ""
-    #: How many tokens it holds at once; 0 is unknown, and then it is taken to hold what the others do.
+    #: The size of the context in tokens; 0 if unknown, which is treated like that of the other models.
     context: int = 0
 
     @property
     def is_small(self) -> bool:
-        """Whether prompt and answer have to be kept short for it."""
+        """True if prompt and answer have to be kept short for it."""
         return 0 < self.context < SMALL_BELOW
 
     @property
     def answer_tokens(self) -> int:
-        """Room for an answer."""
+        """The most tokens in an answer."""
         return self.context // 4 if self.is_small else ANSWER_TOKENS_MAX
 
     @property
     def id(self) -> str:
-        """How a policy names it."""
+        """The name by which a policy refers to it."""
         return f"{self.provider.name}:{self.name}"
 
     @property
     def family(self) -> str:
-        """Which models think alike; empty is unknown, and unknown is never another family."""
+        """The model family, for judging independence; empty if unknown, which never counts as another family."""
         bare = self.name.rpartition("/")[2].lower()
         return next((family for start, family in _FAMILIES if bare.startswith(start)), "")
 
     @property
     def host(self) -> str:
-        """The machine that receives what is sent."""
+        """The host that receives what is sent."""
         return (urlsplit(self.url).hostname or "") if self.url else self.provider.host
 
     @property
     def sends(self) -> str:
-        """Who outside this machine receives the work, in words; empty where it stays here."""
+        """Who outside this machine receives the work, in words; empty if it stays here."""
         return "" if is_loopback(self.host) else self.receiver
 
     @property
     def receiver(self) -> str:
-        """Who receives the work, in words. An address on this machine is often a gateway to somewhere else."""
+        """Who receives the work, in words. An address on this machine is often a gateway to another host."""
         if is_loopback(self.host):
             return f"the endpoint at {self.host} on this machine, and whoever it hands on to, the model {self.name}"
         plain = ", unencrypted" if urlsplit(self.url).scheme == "http" else ""
@@ -136,7 +136,7 @@ class Endpoint:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether what is sent there stays on this machine."""
+    """True if what is sent to this host stays on this machine."""
     if host == "localhost":
         return True
     try:
@@ -146,12 +146,12 @@ def is_loopback(host: str) -> bool:
 
 
 def key_in(provider: Provider, environ: Mapping[str, str]) -> str:
-    """The first key that is set for this provider."""
+    """Return the first key that is set for this provider."""
     return next((value for name in provider.keys if (value := environ.get(name, "").strip())), "")
 
 
 def wrong_url(url: str) -> str:
-    """What is wrong with an address; empty when nothing is."""
+    """Return what is wrong with an address; empty if nothing is."""
     try:
         parts = urlsplit(url)
         port_is_bad = parts.port == 0

@@ -1,4 +1,4 @@
-"""How does a model look at a work? Secrets stay here, the answer is checked against the work, every limit is kept."""
+"""Lets a model review: secrets are redacted, the answer is checked against the work, every limit is enforced."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models import Model
 
-#: How often a model is asked for one look: once, and once more where its answer does not count.
+#: How often a model is asked for one look: once, and once more if its answer does not count.
 ANSWERS_MAX = 2
 #: A prompt that does not fit into a model is halved at most this often.
 HALVINGS_MAX = 3
-#: Code has about this many characters a token; fewer are assumed than there are, so that limits hold.
+#: Code has about this many characters per token; a low estimate, so that limits hold.
 CHARS_PER_TOKEN = 3
 #: About what our rules and the task take.
 RULES_TOKENS = 2_000
 HEALTH_SECONDS_MAX = 30
 _AGAIN = (Failure.MALFORMED, Failure.INCOMPLETE)
-#: After these, nobody else is asked either: the time or the money is gone.
+#: After these, no other model is asked: the time or the money is used up.
 _FINAL = (Failure.TIMED_OUT, Failure.OUT_OF_BUDGET)
 
 
@@ -47,7 +47,7 @@ class _Spent:
     tokens: int = 0
     usd_micro: int = 0
     priced: bool = True
-    #: The most that a request under way may cost: who is not waited for any longer is paid all the same.
+    #: The most that a request under way may cost: one that is abandoned is paid all the same.
     owed_usd_micro: int = 0
 
     def add(self, reply: asking.Reply) -> None:
@@ -63,7 +63,7 @@ class _Spent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Said:
-    """What a model was told to mark its answer with, and what it said; nothing where the prompt is too large for it."""
+    """The code with which an answer is to be marked, and the reply; None if the prompt is too large for the model."""
 
     code: str
     reply: asking.Reply | None
@@ -83,19 +83,19 @@ _SAID = Keeping(write=_written, read=_read_back)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReviewer:
-    """A model as a reviewer; those behind the first are asked where it has no answer."""
+    """A model as a reviewer; the models behind the first are asked if it has no answer."""
 
     name: str
     endpoints: tuple[Endpoint, ...]
     build: asking.Build = asking.build_model
-    #: How long to wait before asking a provider in trouble once more.
+    #: How long to wait before a failing provider is asked once more.
     pause_seconds: float = 2
     chars_max: int = CHARS_MAX
     session: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     @property
     def who(self) -> Who:
-        """Who looks; of which family is said only where it holds whoever of them answers."""
+        """The reviewer's identity; family and provider are given only if they hold for all its models."""
         families = {one.family for one in self.endpoints}
         providers = {one.provider.name for one in self.endpoints}
         return Who(
@@ -108,16 +108,16 @@ class ModelReviewer:
 
     @property
     def sends(self) -> str:
-        """Who outside this machine receives the work, in words for people; empty where it stays here."""
+        """Who outside this machine receives the work, in words for people; empty if it stays here."""
         return "; ".join(dict.fromkeys(one.sends for one in self.endpoints if one.sends))
 
     @property
     def receivers(self) -> str:
-        """Everybody who receives the work, on this machine too; that is what a person is asked about."""
+        """Everyone who receives the work, on this machine too; the person is asked about this."""
         return "; ".join(dict.fromkeys(one.receiver for one in self.endpoints))
 
     async def look(self, task: Task, say: Say) -> Look:
-        """Look; raises Inconclusive, with what was found and spent until then."""
+        """Let the model look; raises Inconclusive, with what was found and spent until then."""
         began, spent = time.monotonic(), _Spent()
         outgoing = await take_out(task)
         if outgoing.removed:
@@ -138,7 +138,7 @@ class ModelReviewer:
         return replace(look, cost=_cost(spent, began), cost_known=spent.priced)
 
     async def _first_answer(self, task: Task, spent: _Spent, say: Say) -> Look:
-        """The answer of the first model that has one."""
+        """Return the answer of the first model that has one."""
         failed: list[Inconclusive] = []
         for endpoint in self.endpoints:
             try:
@@ -155,7 +155,7 @@ class ModelReviewer:
         raise Inconclusive(last.reason, text, found=found, until=min(ends) if ends else None)
 
     async def _answer(self, endpoint: Endpoint, task: Task, spent: _Spent, say: Say) -> Look:
-        """One model's answer, on a smaller prompt where the whole does not fit."""
+        """Return one model's answer, with a smaller prompt if the whole work does not fit."""
         chars = min(self.chars_max, _room(task, endpoint))
         async with self.build(endpoint) as model:
             for _ in range(HALVINGS_MAX):
@@ -197,7 +197,7 @@ class ModelReviewer:
     async def _said(
         self, model: Model, endpoint: Endpoint, messages: tuple[ModelMessage, ...], task: Task, code: str
     ) -> _Said:
-        """One reply; a provider in trouble is asked once more after a moment."""
+        """Return one reply; a failing provider is asked once more after a pause."""
         from pydantic_ai.exceptions import AgentRunError, UserError  # noqa: PLC0415 - loaded when a model is asked
 
         for is_last in (False, True):
@@ -217,7 +217,7 @@ class _TooLargeError(Exception):
 
 
 async def health(reviewer: ModelReviewer) -> Health:
-    """One real call, as small as can be: whether somebody answers, and who says it is."""
+    """Check with one small real call that the model answers, and report its name for itself."""
     from pydantic_ai.exceptions import AgentRunError, UserError  # noqa: PLC0415 - loaded when a model is asked
     from pydantic_ai.messages import ModelRequest  # noqa: PLC0415
 
@@ -240,7 +240,7 @@ def _ill(reviewer: ModelReviewer, endpoint: Endpoint, says: str) -> Health:
 
 
 def _read(reply: asking.Reply, task: Task, prompt: Prompt) -> Look:
-    """What a reply amounts to."""
+    """Return the look that a reply amounts to."""
     if reply.ended == "content_filter":
         raise Inconclusive(Failure.REFUSED, "the model or its provider refused to look at this.")
     try:
@@ -253,7 +253,7 @@ def _read(reply: asking.Reply, task: Task, prompt: Prompt) -> Look:
 
 
 def _code_for(text: str, prompt: Prompt) -> str:
-    """The code an answer must be marked with; one that is an object and nothing else needs no marks."""
+    """Return the code that must mark an answer; an answer that is one JSON object and nothing else needs no marks."""
     try:
         return "" if isinstance(json.loads(text), dict) else prompt.code
     except (ValueError, RecursionError):
@@ -261,10 +261,10 @@ def _code_for(text: str, prompt: Prompt) -> str:
 
 
 def _room(task: Task, endpoint: Endpoint) -> int:
-    """How many characters of work leave room for an answer, and for one more try, within the bound on tokens."""
+    """Return how many characters of work leave room for an answer and a second try, within the bound on tokens."""
     tokens = task.bounds.tokens // ANSWERS_MAX - endpoint.answer_tokens
     if endpoint.is_small:
-        # Twice: what is said in the second try comes on top, and so do our rules.
+        # Twice: the second try adds the first answer, and our rules add to both.
         tokens = min(tokens, endpoint.context - 2 * endpoint.answer_tokens - RULES_TOKENS)
     return max(0, tokens) * CHARS_PER_TOKEN
 
@@ -274,7 +274,7 @@ def _tokens(prompt: Prompt) -> int:
 
 
 def _check_affordable(endpoint: Endpoint, prompt: Prompt, task: Task, spent: _Spent) -> int:
-    """Nothing is sent that could cost more than is left, and this it could; a price nobody knows has its tokens."""
+    """Refuse a request that could cost more than is left; return what it could cost, or 0 if the price is unknown."""
     worst = asking.worst_price(endpoint, _tokens(prompt))
     left = task.bounds.usd_micro - spent.usd_micro
     if worst is not None and worst > left:
@@ -285,7 +285,7 @@ def _check_affordable(endpoint: Endpoint, prompt: Prompt, task: Task, spent: _Sp
 
 
 def _check_budget(endpoint: Endpoint, task: Task, spent: _Spent, found: Look | None) -> None:
-    """Whatever is hit ends it, with what was found."""
+    """Raise Inconclusive, with what was found, if a limit was exceeded."""
     bounds = task.bounds
     if spent.tokens > bounds.tokens:
         text = f"{endpoint.id} took {spent.tokens:,} tokens, more than {bounds.tokens:,}."

@@ -1,4 +1,4 @@
-"""What does an error of a provider mean for a review? Inconclusive, with a reason people understand."""
+"""Maps errors of a model's provider to Inconclusive, with a reason that people understand."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from foureyes.reviewers.answers.shown import one_line
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import ModelAPIError
 
-#: A provider that asks for a longer wait than this is taken to mean "today no more".
+#: A provider that asks for a longer wait than this gives no usable time.
 WAIT_SECONDS_MAX = 7 * 24 * 3600
 CODE_CHARS_MAX = 60
 
 
 def inconclusive(name: str, wrong: Exception, now: datetime) -> Inconclusive:
-    """What an error of the library is in our words."""
+    """Return the Inconclusive for an error of the library."""
     from pydantic_ai import exceptions  # noqa: PLC0415 - loaded when a model is asked, and then it is there
 
     match wrong:
@@ -35,7 +35,7 @@ def inconclusive(name: str, wrong: Exception, now: datetime) -> Inconclusive:
 
 
 def _of_provider(name: str, wrong: ModelAPIError, now: datetime) -> Inconclusive:  # noqa: PLR0911 - one a category
-    """By its category; the provider's own words stay out, they may repeat what was sent."""
+    """Return it by category; the provider's own words are left out, because they may repeat what was sent."""
     from pydantic_ai import exceptions  # noqa: PLC0415 - see inconclusive
 
     code = _code(wrong)
@@ -63,7 +63,7 @@ def _of_provider(name: str, wrong: ModelAPIError, now: datetime) -> Inconclusive
 
 
 def is_passing(wrong: Exception) -> bool:
-    """Whether asking once more after a moment may help: trouble of the provider's own, or a lost connection."""
+    """True if a second try after a moment may help: a server error of the provider, or a lost connection."""
     from pydantic_ai import exceptions  # noqa: PLC0415 - see inconclusive
 
     lost = isinstance(wrong, exceptions.ModelConnectionError) and not isinstance(wrong, exceptions.ModelTimeoutError)
@@ -71,7 +71,7 @@ def is_passing(wrong: Exception) -> bool:
 
 
 def is_too_large(wrong: Exception) -> bool:
-    """Whether the model's context is too small for the prompt."""
+    """True if the model's context is too small for the prompt."""
     from pydantic_ai import exceptions  # noqa: PLC0415 - see inconclusive
 
     return isinstance(wrong, exceptions.ModelContextWindowExceededError)

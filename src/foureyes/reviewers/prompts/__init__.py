@@ -1,4 +1,4 @@
-"""What is a model or an agent asked? Our rules, the work in frames, and a task per role."""
+"""Prompts for models and agents: our rules, the work in frames, and a task for each role."""
 
 from foureyes.reviewers.prompts.prompt import Prompt, prompt_for
 

@@ -1,4 +1,4 @@
-"""How is a file shown to a reviewer? By numbered lines, changes marked; what does not fit is said, not hidden."""
+"""Lists a file for a reviewer: numbered lines with changes marked; what does not fit is reported as unread."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PATH_CHARS_MAX = 1_000
 #: A file up to this length is shown whole; of a longer one, this many lines around each change.
 WHOLE_LINES_MAX = 400
 AROUND = 25
-#: Beyond this, comparing both sides would take too long; what was taken out is then not shown.
+#: Beyond this, comparing both sides would take too long; removed lines are then not shown.
 COMPARED_LINES_MAX = 3_000
 #: What a row costs beside its text.
 ROW_CHARS = 12
@@ -23,7 +23,7 @@ ROW_CHARS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A line as it is shown: of the file now, or one that was taken out (number 0)."""
+    """A line as it is shown: of the file now, or one that was removed (number 0)."""
 
     number: int
     text: str
@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """A file as it is shown, and what of it is not."""
+    """A file as it is shown, and what of it is not shown."""
 
     text: str
     unread: tuple[Unread, ...] = ()
@@ -52,7 +52,7 @@ class Listing:
 
 
 def listing(file: File, chars_max: int) -> Listing:
-    """The file in at most about this many characters; the changed lines first, then those around them."""
+    """List the file in about this many characters at most; the changed lines first, then those around them."""
     head = "\n".join(_head(file))
     no_text = _no_text(file)
     if no_text:
@@ -66,7 +66,7 @@ def listing(file: File, chars_max: int) -> Listing:
 
 
 def _head(file: File) -> Iterator[str]:
-    """What is known of the file beside its lines."""
+    """Yield what is known of the file beside its lines."""
     yield f"path: {shown_path(file.path)}"
     if file.was:
         yield f"was: {shown_path(file.was)}"
@@ -79,12 +79,12 @@ def _head(file: File) -> Iterator[str]:
 
 
 def shown_path(path: str) -> str:
-    """A path on one line."""
+    """Return a path on one line."""
     return one_line(path, PATH_CHARS_MAX)
 
 
 def _no_text(file: File) -> Listing | None:
-    """What is said of a file that has no text to show."""
+    """Return the listing of a file that has no text to show; None for other files."""
     if file.mode == SUBMODULE_MODE:
         why = "a submodule, not looked into"
     elif file.mode == LINK_MODE:
@@ -107,7 +107,7 @@ def _before(file: File) -> tuple[str, ...] | None:
 
 
 def _rows(file: File) -> tuple[list[Row], bool]:
-    """The lines of the file with those taken out where they stood, and whether both sides could be compared."""
+    """Return the lines of the file, with removed ones in their place, and whether both sides could be compared."""
     old, new = _before(file) or (), file.lines
     start = _alike(old, new)
     end = _alike(old[start:][::-1], new[start:][::-1])
@@ -136,7 +136,7 @@ def _row(number: int, line: str, *, own: bool) -> Row:
 
 
 def _alike(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    """How many lines both begin with."""
+    """Count the lines with which both begin."""
     for count, (left, right) in enumerate(zip(one, other, strict=False)):
         if left != right:
             return count
@@ -149,7 +149,7 @@ def _own_lines(file: File) -> frozenset[int]:
 
 
 def _fitting(rows: list[Row], chars_max: int) -> tuple[list[Row], list[Row]]:
-    """The rows that are shown, in order, and the work's own rows that are not."""
+    """Return the rows that are shown, in order, and the changed rows that are not."""
     for around in (None, AROUND, 3, 0):
         wanted = _around(rows, around)
         if sum(rows[one].cost for one in wanted) <= chars_max:
@@ -166,7 +166,7 @@ def _fitting(rows: list[Row], chars_max: int) -> tuple[list[Row], list[Row]]:
 
 
 def _around(rows: list[Row], around: int | None) -> list[int]:
-    """The places of the rows within this many rows of a change; all of them where None, unless they are too many."""
+    """Return the indexes of the rows within this many rows of a change; None means all, unless they are too many."""
     own = [place for place, one in enumerate(rows) if one.own]
     if around is None and (len(rows) <= WHOLE_LINES_MAX or len(own) == len(rows)):
         return list(range(len(rows)))
@@ -179,7 +179,7 @@ def _around(rows: list[Row], around: int | None) -> list[int]:
 
 
 def _written(rows: list[Row], last: int) -> Iterator[str]:
-    """The rows as text; a line says where others are left out."""
+    """Yield the rows as text, with a note where others are left out."""
     at = 0
     for one in rows:
         if one.number > at + 1:

@@ -1,4 +1,4 @@
-"""What is a model or an agent asked? Rules, then the work in frames, then the task, so that beginnings are alike."""
+"""Builds the prompt for a task: rules, then the work in frames, then the task, so that a prefix can be cached."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from foureyes.reviewers.prompts.roles import role_text, template
 
 #: About a hundred thousand tokens of code.
 CHARS_MAX = 300_000
-#: Least room for one file; below it, the file is not shown at all.
+#: The least room for one file; with less, the file is not shown at all.
 FILE_CHARS_MIN = 400
 TITLE_CHARS_MAX = 300
 NOTE_CHARS_MAX = 8_000
@@ -27,7 +27,7 @@ ITEMS_MAX = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A prompt in the order of how seldom its parts change, and what of the work did not get into it."""
+    """A prompt, its parts ordered by how seldom they change, and what of the work is not in it."""
 
     #: Our rules; the same for every work and role.
     system: str
@@ -35,7 +35,7 @@ class Prompt:
     work: str
     #: What this reviewer is asked about it.
     ask: str
-    #: What marks the frames, and an answer in free text; no work can know it.
+    #: The code that marks the frames, and an answer in free text; no work can know it.
     code: str
     unread: tuple[Unread, ...] = ()
 
@@ -46,7 +46,7 @@ class Prompt:
 
     @property
     def for_free_text(self) -> str:
-        """What is added for a reviewer whose output nobody forces into the schema."""
+        """The addition for a reviewer whose output is not held to the schema."""
         begin, end = answer_marks(self.code)
         schema = json.dumps(ANSWER_SCHEMA, separators=(",", ":"))
         return (
@@ -56,7 +56,7 @@ class Prompt:
 
 
 def prompt_for(task: Task, chars_max: int = CHARS_MAX) -> Prompt:
-    """The prompt for a task, with at most about this many characters of work in it."""
+    """Build the prompt for a task, with about this many characters of work in it at most."""
     code = code_for(_bytes(task.change), _texts(task))
     shown = _shown(task.change.files, chars_max)
     unread = (*task.change.unread, *(one for each in shown for one in each.unread))
@@ -71,7 +71,7 @@ def _bytes(change: Change) -> Iterator[bytes]:
 
 
 def _texts(task: Task) -> Iterator[str]:
-    """Everything of others that goes into the prompt."""
+    """Yield all untrusted text that goes into the prompt."""
     change = task.change
     yield from (change.title, change.note, change.kind, task.role, task.scope, *_criteria(task), *task.questions)
     yield task.draft
@@ -85,7 +85,7 @@ def _texts(task: Task) -> Iterator[str]:
 
 
 def _shown(files: tuple[File, ...], chars_max: int) -> list[Listing]:
-    """Every file in its fair share of the room: what small ones leave over goes to the large ones."""
+    """List every file in its fair share of the room: what small files leave over goes to the large ones."""
     order = sorted(range(len(files)), key=lambda index: (len(files[index].content or b""), index))
     found: dict[int, Listing] = {}
     left = chars_max

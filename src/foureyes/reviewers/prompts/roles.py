@@ -1,4 +1,4 @@
-"""From which side does a reviewer look? Texts per role and scope, kept as files beside this one."""
+"""The role texts of reviewers, kept as template files beside this module."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEFAULT = "reviewer"
 
 
 def role_text(role: str, scope: str) -> str:
-    """What this role looks for, else what its scope asks, else what every critical reviewer does."""
+    """Return what this role looks for, else what its scope asks, else the text for any critical reviewer."""
     for name in (role, scope):
         word = name.strip().lower().replace("-", "_")
         known = _CALLED.get(word, word)
@@ -37,5 +37,5 @@ def role_text(role: str, scope: str) -> str:
 
 @cache
 def template(name: str) -> str:
-    """A text of ours."""
+    """Return one of our template texts."""
     return (files(__package__) / "templates" / f"{name}.txt").read_text(encoding="utf-8").strip()

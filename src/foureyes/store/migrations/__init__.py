@@ -1,7 +1,7 @@
-"""How does a store of an older version become one of this version? By these steps, one after the other.
+"""The steps that migrate a store of an older version to this one, in order.
 
 A new step goes behind the others and is never changed once released; `tables.py` stays what version 1 had. A new store
-takes the same way, so that there is one truth about what a table looks like.
+runs the same steps, so that there is one definition of what a table looks like.
 """
 
 from __future__ import annotations
