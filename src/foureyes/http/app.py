@@ -1,4 +1,4 @@
-"""What is the whole web application? The API, its description, and the checks that stand before all of it."""
+"""The whole web application: the API, its description, and the check of host and origin that runs before all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What did somebody send? JSON as it is meant: no field twice, no NaN, not too deep, too long or too full."""
+"""Read request bodies: size and time limits, and strict JSON (no duplicate field, no NaN, bounded depth and values)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""A bound on the bytes of all request bodies that are held at the same time, by everybody together.
+"""A limit on the total bytes of all request bodies held in memory at the same time.
 
-What one account may send is bounded elsewhere. Many accounts that send at once must not fill the memory either.
+What one account may send is limited elsewhere. This limit keeps many accounts that send at once from filling the
+memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""How does a request become a call, and its answer a response?"""
+"""Turn an HTTP request into a call and its answer into a response.
+
+Authentication, the CSRF check of browser sessions, query parameters, ETags and the mapping of errors to responses are
+here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Who asks, where a proxy stands before us? Whom it names last: all before that is what the asker said themselves."""
+"""The client's address behind a reverse proxy, taken from X-Forwarded-For.
+
+Only the last address is believed: the proxy added that one, and everything before it was sent by the client.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How is the work going, in the text that Prometheus reads? Totals only, which name no review and no author."""
+"""Metrics about reviews, workers and notifications in the text format of Prometheus.
+
+Only totals: no metric names a review or an author.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How much may come before it is known what is asked? So many connections, each with a short head in a short time."""
+"""Limits before a request is parsed: the number of connections, and the size and time of each request head.
+
+Time limits for bodies that stall and for idle connections are here too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a server write down about its work? One JSON object a line, with the request it belongs to."""
+"""Logging: one JSON object per line, with the id of the request it belongs to and without secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How busy is the server? Requests and how long they took, in the text that Prometheus reads."""
+"""Request metrics in the text format of Prometheus: counts and durations by call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is the API described to programs? Made from the calls themselves, so that it cannot be wrong about them."""
+"""The OpenAPI description of the HTTP API, built from the registry of calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is answered over HTTP that is no call: the live feed, how the server is, and what is there no longer."""
+"""HTTP endpoints that are not calls: event feed, metrics, OpenAPI, health and readiness, and a retired path."""
 
 from __future__ import annotations
 

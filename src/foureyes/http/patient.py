@@ -1,4 +1,4 @@
-"""Who has to wait before anything of theirs is looked at? Whoever was told no again and again, and nobody else."""
+"""Back-off for clients that keep failing authentication or limits; all other requests pass without delay."""
 
 from __future__ import annotations
 

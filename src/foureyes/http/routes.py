@@ -1,4 +1,7 @@
-"""Where is each call found over HTTP? A call without a row here, or a row without its call, fails the build."""
+"""The route table: method and path of every call over HTTP.
+
+A call without a row here, or a row without its call, fails the build.
+"""
 
 from __future__ import annotations
 

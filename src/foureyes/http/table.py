@@ -1,7 +1,7 @@
-"""Who answers at a path? Found segment by segment, so that no request waits while all routes are tried in their turn.
+"""Find the handler of a request segment by segment, so that the router need not try all routes in turn.
 
-Only what is found here whole, method and path, is answered by it. Everything else goes to the router as always, which
-says that a place is not there, or not for that method.
+Only an exact match of method and path is answered from this table. Every other request goes to Starlette's router,
+which answers 404 or 405.
 """
 
 from __future__ import annotations

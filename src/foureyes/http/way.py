@@ -1,4 +1,4 @@
-"""How is one call made over HTTP: by which method, at which path, answered with which status?"""
+"""How a call is made over HTTP: its method, its path and the status of its answer."""
 
 from __future__ import annotations
 
