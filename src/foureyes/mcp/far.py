@@ -1,7 +1,7 @@
-"""How does a process on stdio speak to a server that runs already? Each request is handed on, with its own token.
+"""MCP on stdio in front of a running server: each request is forwarded over HTTP with the agent's own token.
 
-Every message stands for itself, in the newer era of the protocol: a server that was started again in between, even at
-another address, is not noticed.
+Every request is self-contained, in the newer era of the protocol. The client does not notice when the server restarts,
+even at another address.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the server tells an agent when it connects: the loop of its part, in ten lines.
+"""The instructions an agent receives when it connects: the working loop of its role, in about ten lines.
 
 Some clients show their model only these lines and the names of the tools before it calls the first one, so they say
-everything that the first step needs. Every tool they name is listed for that part.
+everything that the first step needs. Every tool they name is listed for that role.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The lists of tools by role, and how a tool is described there.
 
-A list stands in an agent's context for as long as it works, so an agent is listed what its part needs and nothing else.
-A tool that is not listed is called by its name all the same.
+A list stays in an agent's context for as long as it works, so an agent is listed only what its role needs. A tool that
+is not listed can still be called by its name.
 """
 
 from __future__ import annotations

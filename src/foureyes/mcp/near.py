@@ -1,4 +1,4 @@
-"""What is answered to an agent here? The calls of the registry, as tools, resources and prompts, to whoever asks."""
+"""Answer MCP requests from the gate in this process: tools, resources and prompts, for the authenticated caller."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How do agents reach the tools over HTTP? At one address beside the API, with a token on every request.
+"""The MCP endpoint over HTTP, beside the API: authentication by token, limits, and the hand-over to the SDK.
 
-The SDK is imported when the first agent asks: until then nobody waits for it, and nobody pays for it. No session is
-kept between requests: there is no handle that somebody else could use, and a restart is not noticed.
+The SDK is imported by the first request, because it is slow to load and many servers never need it. No session is kept
+between requests: there is no handle that another client could use, and a restart is not noticed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How does one agent speak through stdin and stdout? A message a line; what is not well formed is told so."""
+"""MCP on stdin and stdout: one message per line; a message that is not well formed is answered with an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is an agent told about its part here? How to ask for a review, also when a person says so; how to review."""
+"""The MCP prompts: how to be an author, how to review, and one that asks for a review on a person's request."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What can an agent look at under `review://`? What waits for it, reviews as it may see them, and their bytes.
+"""The MCP resources under `review://`: the caller's inbox, reviews as the caller may see them, and their bytes.
 
-The list names every review by what its author said of it, in the order in which they were opened: nothing in it comes
-from a report.
+The list describes each review with its author's own words, in the order of opening: nothing in it comes from a report.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What speaks the protocol? The SDK's server, in both eras, with every request handed to what answers behind it."""
+"""Build the SDK's MCP server, in both eras of the protocol, with one handler that passes every request on."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Who answers over HTTP in the words of the protocol? The SDK, in the way that costs least for what was asked.
+"""Answer MCP messages over HTTP with the SDK, in the cheaper of two ways where the request allows it.
 
-The SDK watches over an answer that may take long: it runs beside a task that sees whether anybody still waits, and is
-kept alive by signs on the way. A call of ours that waits for nothing is over sooner than that is set up. Both ways the
-answer is the same.
+The SDK supervises an answer that may take long: a task watches whether the client is still connected, and keep-alive
+messages are sent. A call that does not wait is done before that is set up, so it is answered as plain JSON. The content
+of the answer is the same in both ways.
 """
 
 from __future__ import annotations

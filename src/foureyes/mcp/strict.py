@@ -1,4 +1,4 @@
-"""Is a message what it seems? JSON that two readers would read differently is refused before anybody reads it."""
+"""Check that a message is well formed: JSON that two parsers could read differently is refused before it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which tools does an agent get, by what it came for? A list by hand: what is not here no agent can ask over MCP."""
+"""The tools agents are offered over MCP, by role.
+
+The list is written by hand: a call that is not here cannot be made over MCP.
+"""
 
 from __future__ import annotations
 
