@@ -1,4 +1,4 @@
-"""Who may act here, and how does a human enrol somebody, give a token and take it back?"""
+"""The accounts page: list accounts, enrol and remove them, and issue and revoke their tokens."""
 
 from __future__ import annotations
 

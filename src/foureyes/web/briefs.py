@@ -1,4 +1,4 @@
-"""What reviewers judge by, on the page of a review."""
+"""What reviewers judge by (criteria, role and reasons), on the page of a review."""
 
 from __future__ import annotations
 

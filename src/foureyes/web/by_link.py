@@ -1,7 +1,7 @@
-"""How does a human decide from wherever they are told? A link shows the question; its button decides, once.
+"""The page behind a decision link: it shows the question, and its button decides once, without signing in.
 
-Whoever holds the link is the human it was sent to, for this one question and nothing else. A veto is never lifted this
-way: that takes a human who has just signed in.
+The holder of the link counts as the human it was sent to, for this one question and nothing else. A veto is never
+lifted this way: that takes a human who has just signed in.
 """
 
 from __future__ import annotations

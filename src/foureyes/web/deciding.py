@@ -1,4 +1,4 @@
-"""What can a human decide on the page of a review, and what do the forms there say?"""
+"""The decision forms on the page of a review: rule, override, waive and reopen."""
 
 from __future__ import annotations
 

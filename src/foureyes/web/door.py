@@ -1,4 +1,4 @@
-"""How does a request of a browser become a page? Who is signed in is looked up, a form is read, a call is made."""
+"""Turn a browser's request into a page: session, form parsing, CSRF check, and errors shown as pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does every page look, and what is a browser told about it? One frame, and headers that allow nothing foreign."""
+"""The frame of every page, its security headers, and the form elements that pages share."""
 
 from __future__ import annotations
 

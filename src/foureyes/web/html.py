@@ -1,4 +1,4 @@
-"""How is a page written so that nothing in it is ever more than text? Every string is escaped unless we made it."""
+"""Build HTML in which every string is escaped unless it is markup made here."""
 
 from __future__ import annotations
 

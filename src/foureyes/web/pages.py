@@ -1,4 +1,4 @@
-"""Where is each page found?"""
+"""The routes of all pages, and the page for an address where there is nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does one review look on a page, and what becomes of the forms there?"""
+"""The pages of one review: its state, the work and the record, and the forms that act on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a group of agents at work look on a page, and how does a human start a review of what they do?"""
+"""The pages of sessions: the list, one session with its issues, and the forms to review, pause and resume it."""
 
 from __future__ import annotations
 

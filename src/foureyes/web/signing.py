@@ -1,4 +1,4 @@
-"""How does a human sign in and out? A link is shown first and used up only when its button is pressed."""
+"""Sign-in and sign-out pages. A sign-in link is first shown, and used up only when its button is pressed."""
 
 from __future__ import annotations
 

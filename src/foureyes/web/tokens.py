@@ -1,4 +1,4 @@
-"""What is a token for, and until when? Both are asked beside every button that makes one, and shown with each."""
+"""The form fields for a token's scopes and expiry, and how both are shown with each token."""
 
 from __future__ import annotations
 

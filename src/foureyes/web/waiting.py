@@ -1,4 +1,4 @@
-"""What waits for this human, and what is open beside it?"""
+"""The first page: what waits for this human, places where hooks are off, and the list of reviews."""
 
 from __future__ import annotations
 
