@@ -1,4 +1,4 @@
-"""Which part of the program does this command line ask for? The only package that knows every adapter."""
+"""The entry point: run a command line. The only package that imports every adapter."""
 
 from __future__ import annotations
 

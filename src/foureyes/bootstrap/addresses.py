@@ -1,4 +1,4 @@
-"""Where does a server listen, and by which names is it called?"""
+"""Where a server listens, and the host names and origins that it accepts as its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a server know of itself that no store does? For its figures."""
+"""What a server process knows that is not in the store, for its metrics: runs, spool size and last checkpoint."""
 
 from __future__ import annotations
 

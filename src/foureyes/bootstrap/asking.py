@@ -1,4 +1,4 @@
-"""How does the command line ask a running server? One request over HTTP, at the place that the API has for the call."""
+"""The command line's HTTP client: make one call at a running server, by the API's own route for it."""
 
 from __future__ import annotations
 

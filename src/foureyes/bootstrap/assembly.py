@@ -1,6 +1,6 @@
-"""Which adapter stands behind each part that a command is handed? Nothing else knows.
+"""Assemble the parts that commands use: the one place that chooses the adapter behind each.
 
-Whatever a command may not need is imported where it is used: `check` runs before every step of an agent.
+Modules that not every command needs are imported where they are used: `check` runs before every step of an agent.
 """
 
 from __future__ import annotations

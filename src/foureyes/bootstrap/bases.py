@@ -1,4 +1,4 @@
-"""With what may a gate compare work? Built from the settings of this installation."""
+"""The bases that a gate may compare work with, built from the settings of this installation."""
 
 from __future__ import annotations
 

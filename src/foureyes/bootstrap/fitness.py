@@ -1,4 +1,4 @@
-"""May this process work on this store at all? Looked at before it starts, by servers and workers alike."""
+"""Checks that a server or a worker runs before it starts to work on a store."""
 
 from __future__ import annotations
 

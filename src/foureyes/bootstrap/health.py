@@ -1,4 +1,4 @@
-"""Who could look at work from here, by this repository's own policy, and does each of them answer?"""
+"""Check the reviewers available here, as the policy of this repository names them: one real call to each."""
 
 from __future__ import annotations
 

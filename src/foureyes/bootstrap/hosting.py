@@ -1,4 +1,7 @@
-"""Which reviewers does a server host, and what starts them? Those of its policy, unless workers do."""
+"""The reviewers that a server hosts, as its policy names them, and the dispatcher that starts them.
+
+On a shared database workers host them first.
+"""
 
 from __future__ import annotations
 

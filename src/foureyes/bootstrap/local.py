@@ -1,7 +1,7 @@
 """The store of local reviews: one file in the data folder that no server opens.
 
-Opening it to write moves in, once, what an earlier release kept in the server's store, and removes what nobody touched
-for 14 days. Both are looked up by one connection that reads; where nothing is to be done, that is all it costs.
+Opening it to write moves in, once, what an earlier release kept in the server's store, and removes reviews that nobody
+touched for 14 days. One read-only connection checks for both; when there is nothing to do, that is the only cost.
 """
 
 from __future__ import annotations

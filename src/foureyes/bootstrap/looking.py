@@ -1,6 +1,6 @@
-"""Stores that are only read: what `check` looks at, with as little of the program as will do, and a store for one look.
+"""Read-only stores: the fast path of `check`, and a store that is opened for a single read.
 
-What is not needed is imported where it is used: `check` runs before every step of an agent.
+Modules that are not always needed are imported where they are used: `check` runs before every step of an agent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The prover that a gate asks: the proofs, run apart from the server and cut off at their limit."""
+"""The prover that a gate calls: the proofs run in a child process that is stopped at its time limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The redaction of what is served, as the settings of this installation bound it."""
+"""The redaction of served answers, with the limits from the settings of this installation."""
 
 from __future__ import annotations
 

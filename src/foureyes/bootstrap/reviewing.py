@@ -1,4 +1,4 @@
-"""Which parts make `foureyes review` on this machine? The work from git, whoever is at hand, and the store."""
+"""The parts of `foureyes review` on this machine: the work from git, the available reviewers, and the store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is a running server made of? The doors on one office, what looks after the store beside them, and its end."""
+"""Run a server: all doors on one office, the background tasks beside them, and the orderly shutdown."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""One page on this machine where the person in front of it signs in for one decision; no server is needed.
+"""One page on this machine where the person at it signs in for one decision; no server is needed.
 
 It listens on loopback while the command waits. The only way to it is a secret that is never printed: it goes to the
-browser by a file that only its owner reads, as every sign-in link does. Looking at the page decides nothing; its button
-does, once. Whoever else asks, or comes from another page, is refused.
+browser in a file that only its owner can read, as every sign-in link does. Looking at the page decides nothing; its
+button does, once. A request from anywhere else, or from another page, is refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What stands behind `foureyes mcp`, and behind /mcp beside the API? The server that runs here, or the store itself."""
+"""What answers `foureyes mcp` on stdio, and `/mcp` beside the API: the running server, or the store itself."""
 
 from __future__ import annotations
 

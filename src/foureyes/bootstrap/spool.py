@@ -1,4 +1,4 @@
-"""Where do a server's commands wait while PostgreSQL is down? In the spool of the settings; on SQLite there is none."""
+"""The spool where a server's commands wait while PostgreSQL is down; a server on SQLite has none."""
 
 from __future__ import annotations
 

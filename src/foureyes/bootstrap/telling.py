@@ -1,4 +1,4 @@
-"""How does a server tell what happens? By the addresses of its policy file, filled from the environment it has."""
+"""Set up notifications: targets from the policy file, secrets from the environment, and the key that signs links."""
 
 from __future__ import annotations
 

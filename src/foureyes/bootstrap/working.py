@@ -1,4 +1,4 @@
-"""What is a worker made of? The reviewers of its machine, the engine of many processes, and its end."""
+"""Run a worker: the reviewers of its machine, the durable engine, and the orderly shutdown. One worker dispatches."""
 
 from __future__ import annotations
 
