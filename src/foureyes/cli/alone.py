@@ -1,4 +1,4 @@
-"""May a command change things now? Not while a server runs here, nor while another such command does."""
+"""The lock of commands that change things: refused while a server or another such command runs in the data folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a command say, to people and to scripts? Every word goes out here, so none goes out unclean."""
+"""The answer of a command, for people and for scripts. All output is printed here, cleaned of control characters."""
 
 from __future__ import annotations
 

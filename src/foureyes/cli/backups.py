@@ -1,4 +1,4 @@
-"""How is everything copied to a safe place while others go on working?"""
+"""The `backup` command: copy the store and the files beside it while other processes go on working."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""How is a page opened in front of a person, so that nobody at the terminal reads what its address carries?
+"""Open a page in a browser without showing a secret in its address to others at the terminal.
 
-The browser runs in a child whose output goes nowhere: some print what they are given. Text browsers would draw the page
+The browser runs in a child whose output is discarded: some print what they are given. Text browsers would draw the page
 into the terminal, so where there is no screen nothing is opened unless the person named a browser in $BROWSER. A secret
-is not put on a command line, where every user of the machine could read it, but into a file that only we can read and
-that leads there.
+is not put on a command line, where every user of the machine could read it, but into a file that only its owner can
+read and that leads there.
 """
 
 from __future__ import annotations

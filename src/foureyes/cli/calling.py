@@ -1,4 +1,4 @@
-"""How does a script ask what agents ask? Every call of the registry is a command, made as an account with its token."""
+"""The `call` commands: every call that a token may make, as a command, made in the name of the token's account."""
 
 from __future__ import annotations
 

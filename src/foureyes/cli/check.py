@@ -1,6 +1,7 @@
-"""May exactly these bytes go live? Asked before every step of an agent, so it starts without click, asyncio or YAML.
+"""The `check` command's fast path: whether exactly these bytes may go live.
 
-Most answers are no, and stand in the rows: they need none of the core. A yes is judged anew from the log.
+It runs before every step of an agent, so it starts without click, asyncio or YAML. Most answers are no and come from
+projection rows alone, without the core. A yes is always re-evaluated from the log.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What does each exit code mean? The same for every command."""
+"""The exit codes, the same for every command."""
 
 from __future__ import annotations
 

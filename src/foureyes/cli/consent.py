@@ -1,4 +1,4 @@
-"""May the work be sent out, or a command of its policy be run here? The person says so once, and it is kept."""
+"""Consent to send work to a reviewer or to run a command of its policy: asked once, and the answer is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sits in front of it? A person at a terminal can be asked; a pipe cannot."""
+"""The console: confirm and ask at a terminal, and show progress there. A pipe cannot be asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a person say that a finding is not real? By name, with a reason, typed at a terminal."""
+"""The `dismiss` command: a person waives a finding that is not real, with a reason and under their name."""
 
 from __future__ import annotations
 

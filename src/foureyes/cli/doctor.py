@@ -1,4 +1,4 @@
-"""Who can look here, and is everything they need alive? One real call each."""
+"""The `doctor` command: check every reviewer available here, and what they need, with one real call each."""
 
 from __future__ import annotations
 

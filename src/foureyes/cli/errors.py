@@ -1,4 +1,4 @@
-"""How is a failure told, and which exit code does it get? One place for every command."""
+"""How failures are reported: the words and the exit code for every exception, for all commands."""
 
 from __future__ import annotations
 

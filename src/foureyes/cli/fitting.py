@@ -1,4 +1,4 @@
-"""How much room does a text take on a terminal, and how is it made to fit?"""
+"""Measure the width of text on a terminal, and cut or wrap it to fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How do the open findings reach the author's agent? As a prompt on stdout, and nothing else there."""
+"""The `fix` command: the open findings as a prompt for the author's agent, alone on stdout."""
 
 from __future__ import annotations
 

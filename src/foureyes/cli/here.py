@@ -1,4 +1,4 @@
-"""What stands where you are: what is open, whose turn is it, and what comes next?"""
+"""How a review stands: result, reason, turn and next commands, as every command about a review shows them first."""
 
 from __future__ import annotations
 

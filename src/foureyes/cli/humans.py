@@ -1,4 +1,4 @@
-"""How does a human get in front of their own server? By a page that opens, never by words in a terminal."""
+"""The `humans` commands: list humans, and make sign-in links that open in a browser and are never printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does the log say of these bytes? The part of `check` that needs the core."""
+"""The part of `check` that needs the core: judge bytes from the log, and check the log against its last checkpoint."""
 
 from __future__ import annotations
 

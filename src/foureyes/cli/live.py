@@ -1,4 +1,4 @@
-"""Who is looking right now, for how long, and what did they last say? Shown while it lasts, gone when it is over."""
+"""Live display of a round on a terminal: who is at work, for how long, and their last message. Cleared at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is the log what it was, and who signs for it?"""
+"""The `log` commands: verify the log, sign a checkpoint, and rotate the key that signs."""
 
 from __future__ import annotations
 

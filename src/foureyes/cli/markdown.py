@@ -1,7 +1,7 @@
-"""How does a round stand in a comment on a pull request? As Markdown in which nothing of the work acts.
+"""A round as a Markdown comment for a pull request, with the work's own words made harmless.
 
-The work's own words can neither be HTML, a link, a picture, nor a mention: marks are escaped, and what sites turn
-into links by themselves is broken with an invisible character.
+The work's own words can be neither HTML, a link, a picture, nor a mention: marks are escaped, and what sites turn into
+links by themselves is broken with an invisible character.
 """
 
 from __future__ import annotations

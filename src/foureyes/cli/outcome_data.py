@@ -1,4 +1,4 @@
-"""What does a script read of a round? The shape is a promise: fields are added, never changed or taken away.
+"""A round as JSON for scripts. Its shape is stable: fields are added, never changed or removed.
 
 docs/reference/review-json.md says what each means.
 """

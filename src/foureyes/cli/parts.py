@@ -1,4 +1,4 @@
-"""What is a command handed to work with? The bootstrap assembles it; the door itself knows no adapter."""
+"""The interfaces that commands work with. The bootstrap implements them; the command line itself knows no adapter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which policy judges here, what does it demand, and what would another change?"""
+"""The `policy` commands: check, show, explain, compare and activate policies."""
 
 from __future__ import annotations
 

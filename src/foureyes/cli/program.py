@@ -1,4 +1,4 @@
-"""Which command is meant? Each is imported only when it is asked for, and its answer becomes an exit code."""
+"""The command table: import a command when it is named, give it its parts, and turn its answer into an exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who looked and who did not, what was not read, how independent that was, what it cost, and what comes next?"""
+"""The lines below the findings of a round: who looked, what was not read, independence, cost, and what comes next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would a good colleague say about this work? The main job, in one command."""
+"""The `review` command: review work on this machine. It is the program's main command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rules do the programs judge by, how often was each wrong, and which did a person retire?"""
+"""The `rules` command: list the critics' rules with their measured error rates, and retire or restore rules."""
 
 from __future__ import annotations
 

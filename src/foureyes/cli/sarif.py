@@ -1,4 +1,4 @@
-"""How do code scanners take a round's findings? As SARIF 2.1.0, with the rules that fired and no others."""
+"""A round's findings as SARIF 2.1.0 for code scanners, with only the rules that have findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What are a server and a worker told on the command line, and what do they say when they are there?"""
+"""The options and the start-up information of servers and workers, and the lines that connect an agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open a review on a server with the bytes that were looked at here; nothing else of the local review goes there."""
+"""Open a review on a server with the bytes that were reviewed here; nothing else of the local review is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a person see after a round? First what it comes to, then the few things that matter, then who looked."""
+"""A round for people: first the result, then the findings that matter most, then who looked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which key signs here, and which one is trusted?"""
+"""The keys of checkpoints: the one that signs here, and the one that signatures are checked with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are the hooks off where somebody stands, and how is that told? `check` asks too, so this imports little."""
+"""Whether the hooks are off in this place, and how that is shown. `check` uses it too, so it imports little."""
 
 from __future__ import annotations
 

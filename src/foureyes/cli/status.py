@@ -1,4 +1,4 @@
-"""How do things stand here? Nothing that takes longer the more was ever reviewed."""
+"""The `status` command: open reviews, server, workers and what is due. Its cost does not grow with past reviews."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does an outcome mean, in one sentence, in one exit code, and as a few things instead of many places?"""
+"""An outcome in words: its headline, its exit code, its findings grouped by cause, and the next commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a server begin? In one command, with everything it needs, until it is ended."""
+"""The `up` command: start a server with everything it needs, and run it until it is stopped."""
 
 from __future__ import annotations
 

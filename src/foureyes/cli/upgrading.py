@@ -1,4 +1,4 @@
-"""How does a store of an older version become one of this version, with a way back?"""
+"""The `upgrade` command: migrate the store of an older version, after a copy to go back to was made."""
 
 from __future__ import annotations
 

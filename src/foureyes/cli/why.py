@@ -1,4 +1,4 @@
-"""Why is a review open or shut, and whose turn is it?"""
+"""The `why` command: why a review is open or cleared, requirement by requirement, and whose turn it is."""
 
 from __future__ import annotations
 
