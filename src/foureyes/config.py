@@ -1,4 +1,4 @@
-"""Which settings hold, and who said so? A flag beats the environment, that the file, that the default; read once."""
+"""Settings and where each comes from: a flag beats the environment, that the file config.toml, that the default."""
 
 from __future__ import annotations
 
