@@ -35,5 +35,5 @@ _PARTS = ((Which.AUTHOR, _AUTHOR), (Which.REVIEWER, _REVIEWER), (Which.SESSION, 
 
 
 def instructions_for(parts: frozenset[Which]) -> str:
-    """The instructions for somebody with these parts."""
+    """The instructions for an agent with these roles."""
     return "\n".join((_HEAD, *(text for part, text in _PARTS if part in parts), _LAST))
