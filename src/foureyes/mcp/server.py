@@ -70,7 +70,7 @@ FACES: Mapping[str, Face] = {one.name: one for one in (FOUREYES, REVIEW_SERVER)}
 
 
 def build(behind: Behind, face: Face = FOUREYES) -> Server[Any]:
-    """A server that answers with what is behind it; it asks nothing of a client, so no answer of one counts here."""
+    """Build the SDK's server for what is behind it. It sends no requests to clients, and accepts no answers."""
 
     async def handle(ctx: ServerRequestContext[Any, Any], _: types.RequestParams | None) -> dict[str, Any]:
         params = {name: one for name, one in (ctx.params or {}).items() if name != "_meta"}

@@ -57,7 +57,7 @@ def _lines(value: Json) -> Iterator[str]:
 
 
 def words_of(error: Exception) -> tuple[str, str, str] | None:
-    """Code, sentence and next step of what may go wrong; nothing for what may not, which is told to nobody."""
+    """Code, sentence and next step of an expected failure; None for an unexpected one, which clients do not see."""
     if isinstance(error, Refusal):
         return error.code.value, error.sentence, error.next_step
     if isinstance(error, IsSpooled):
