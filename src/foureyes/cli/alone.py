@@ -12,7 +12,7 @@ from foureyes.home.lock import locked
 
 @contextmanager
 def alone(parts: Parts, command: str) -> Iterator[None]:
-    """Hold the server's lock while something changes; whoever holds it already is named."""
+    """Hold the data folder's lock while the command runs; raises Trouble that names the process holding it."""
     folder.make(parts.settings.home)
     with locked(parts.settings, f"`foureyes {command}`", now=parts.now().isoformat()):
         yield

@@ -14,7 +14,7 @@ SHAPE = "foureyes.review/1"
 
 
 def data(outcome: Outcome) -> dict[str, Json]:
-    """The whole outcome; text of strangers stands in it as it is, spelt in ASCII."""
+    """The whole outcome; untrusted text is included as it is, escaped to ASCII by JSON."""
     return {
         "shape": SHAPE,
         "result": outcome.result.value,

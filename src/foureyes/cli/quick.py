@@ -15,7 +15,7 @@ _MAKER = "_create_fn"
 
 
 def quicken() -> bool:
-    """Let `dataclass` put its compiling off in this process from now on; whether there was anything to do."""
+    """Make `dataclass` defer compiling in this process; False if this Python needs nothing or it was done before."""
     maker = getattr(dataclasses, _MAKER, None)
     if maker is None or getattr(maker, "is_quick", False):
         return False
@@ -23,7 +23,7 @@ def quicken() -> bool:
     def later(*arguments: Any, **named: Any) -> Callable[..., Any]:
         return _put_off(lambda: maker(*arguments, **named), arguments[0])
 
-    later.is_quick = True  # type: ignore[attr-defined] # so that it is not done twice
+    later.is_quick = True  # type: ignore[attr-defined] # so that it is not patched twice
     setattr(dataclasses, _MAKER, later)
     return True
 
