@@ -116,7 +116,7 @@ class Server(uvicorn.Server):
         self._began()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End waiting requests, then finish running ones; clients that neither send nor read are cut off."""
+        """End waiting requests, finish running ones, and abort connections still open after `HANG_UP_SECONDS`."""
         self._ends()
         hanging_up = asyncio.get_running_loop().call_later(HANG_UP_SECONDS, self._hang_up)
         try:
