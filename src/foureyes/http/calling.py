@@ -265,7 +265,7 @@ def _has(said: str, mark: str) -> bool:
 class Answer(Response):
     """A JSON response that is not cached. Its headers are constant, so Starlette need not compute them."""
 
-    def __init__(self, body: bytes, status: int) -> None:  # the base would work them out
+    def __init__(self, body: bytes, status: int) -> None:  # the base class would compute them
         """Set body and headers."""
         self.status_code, self.body, self.background = status, body, None
         self.raw_headers = [*_ALWAYS, (b"content-length", str(len(body)).encode())]

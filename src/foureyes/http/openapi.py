@@ -15,7 +15,7 @@ from foureyes.http.problems import MEDIA_TYPE
 from foureyes.http.routes import GET, OTHERS, WAYS, Way
 
 _NAMES = re.compile(r"\{(\w+)\}").findall
-#: What every call may answer beside its own status.
+#: The statuses that every call may answer besides its own.
 _PROBLEMS = {
     "400": "The request could not be read.",
     "401": "No credential, or one that opens nothing.",
