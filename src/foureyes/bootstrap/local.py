@@ -74,7 +74,7 @@ class LocalAssembly(Assembly):
                 pass
 
     async def leave(self, server: Store) -> None:
-        """Remove local reviews from the server's store before it answers, also any that a restore brought back."""
+        """Move local reviews out of the server's store before it answers, also any that a restore brought back."""
         from foureyes.app.policies import Policies
         from foureyes.app.reviewing.migration import is_fetched, move, set_aside
         from foureyes.core.local import local_author

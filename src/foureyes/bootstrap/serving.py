@@ -240,7 +240,7 @@ class _Inside:
 
     office: Office
     dispatcher: Dispatcher
-    #: The lock on hosting reviewers, if other processes may take it.
+    #: The lease for hosting reviewers, if other processes share the store.
     place: Place | None
     #: The background tasks, which run independently of each other.
     tendings: tuple[Tending, ...]

@@ -101,7 +101,7 @@ class OneWorker:
         await Tending((("runs", self.once),)).forever(self.dispatcher.pause)
 
     async def once(self) -> None:
-        """Look after this worker's runs; the worker that holds the place dispatches for all."""
+        """Look after this worker's runs; the worker that holds the lease also dispatches for all."""
         now = self.clock()
         if is_time_again(self._tended, now, TEND):
             self._tended = now
