@@ -217,11 +217,11 @@ class Parts(Protocol):
 
     @property
     def local(self) -> Parts:
-        """The parts on the store of local reviews."""
+        """These parts on the store of local reviews."""
 
     @property
     def has_store(self) -> bool:
-        """Whether there is a server's store."""
+        """True if there is a server's store."""
 
     @property
     def at_hand(self) -> Parts:

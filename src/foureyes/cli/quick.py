@@ -23,7 +23,7 @@ def quicken() -> bool:
     def later(*arguments: Any, **named: Any) -> Callable[..., Any]:
         return _put_off(lambda: maker(*arguments, **named), arguments[0])
 
-    later.is_quick = True  # type: ignore[attr-defined] # so that it is not patched twice
+    later.is_quick = True  # type: ignore[attr-defined] # so that it is not done twice
     setattr(dataclasses, _MAKER, later)
     return True
 
