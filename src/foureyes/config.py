@@ -1,4 +1,4 @@
-"""Which settings hold, and who said so? A flag beats the environment, that the file, that the default; read once."""
+"""Settings and where each comes from: a flag beats the environment, that the file config.toml, that the default."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ POSTGRES = ("postgresql://", "postgres://")
 DAY_SECONDS = 86_400
 CONNECTIONS_MAX = 64
 CRITIC_SECONDS_MAX = 3_600
-#: Variables that our own tests read; no settings of the program.
+#: Variables that only our own tests read; they are not settings.
 FOR_TESTS = "FOUREYES_TEST_"
-#: Which models look, and where they are; read by whoever asks them.
+#: Which models review, and their addresses; read by the code that calls them.
 FOR_MODELS = frozenset(
     {
         *("FOUREYES_MODEL", "FOUREYES_MODEL_URL", "FOUREYES_MODEL_KEY", "FOUREYES_MODEL_CONTEXT"),
@@ -28,7 +28,7 @@ FOR_MODELS = frozenset(
 )
 
 NONE = "none"
-#: In the data folder.
+#: File name in the data folder.
 LOCAL_DATABASE = "local.db"
 NETWORKS_MAX = 50
 
@@ -37,25 +37,25 @@ Value = str | int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A setting there is: its name, what it is for, what it is when nobody says, and what is allowed."""
+    """A known setting: its name, its purpose, its default, and the allowed values."""
 
     name: str
     says: str
-    #: Given the data folder.
+    #: Computed from the path of the data folder.
     default: Callable[[str], Value]
-    #: path (relative ones are taken from where they were said), database, number, networks or repositories.
+    #: path (a relative one starts where it was given), database, number, networks or repositories.
     kind: str = "path"
     low: int = 0
     high: int = 0
 
     @property
     def variable(self) -> str:
-        """Its name in the environment."""
+        """The name of its environment variable."""
         return f"FOUREYES_{self.name.upper()}"
 
     @property
     def allowed(self) -> str:
-        """What it may be, in words."""
+        """The allowed values, in words."""
         if self.kind == "number":
             return f"a whole number from {self.low} to {self.high}"
         if self.kind == "networks":
@@ -164,7 +164,7 @@ KNOWN: tuple[Known, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Every setting, and where each came from."""
+    """The values of all settings, and where each came from."""
 
     home: str
     database: str
@@ -185,17 +185,17 @@ class Settings:
 
     @property
     def file(self) -> str:
-        """Where the settings file is, or would be."""
+        """The path of the settings file, whether it exists or not."""
         return os.path.join(self.home, FILE)
 
     @property
     def local_database(self) -> str:
-        """The store of what `foureyes review` does on this machine; always a file, and never the server's."""
+        """The store of local reviews on this machine: always a file, and never the server's store."""
         return os.path.join(self.home, LOCAL_DATABASE)
 
     @property
     def is_postgres(self) -> bool:
-        """Whether a server keeps the data, and not a file here."""
+        """True if the store is a PostgreSQL database and not a file."""
         return self.database.startswith(POSTGRES)
 
     def shown(self) -> tuple[tuple[str, Value, str], ...]:
@@ -205,15 +205,15 @@ class Settings:
 
 
 def home_of(flags: Mapping[str, str | None], environment: Mapping[str, str]) -> str:
-    """The data folder alone, whatever else is wrong."""
+    """The data folder; it is found even if other settings are invalid."""
     return _home(flags, environment)[0]
 
 
 def read(flags: Mapping[str, str | None], environment: Mapping[str, str]) -> Settings:
-    """Find out what holds; whatever is unknown or malformed is refused with its place and what is allowed."""
+    """Read all settings; raises Trouble with the place and the allowed values for anything unknown or malformed."""
     home, home_source = _home(flags, environment)
     if folder.exists(home):
-        folder.check(home)  # first: a folder that others can write says nothing
+        folder.check(home)  # first: a folder that others can write to is not trusted
     file, lines = _file(os.path.join(home, FILE))
     _refuse_unknown(environment)
     values: dict[str, Value] = {}
@@ -224,10 +224,10 @@ def read(flags: Mapping[str, str | None], environment: Mapping[str, str]) -> Set
 
 
 def redacted(value: Value) -> Value:
-    """The value without the password a database address may carry."""
+    """The value without the password that a database URL may contain."""
     if not isinstance(value, str) or "://" not in value:
         return value
-    # Up to the last @: rather too much hidden than half of a password that was not escaped.
+    # Up to the last @: hide too much rather than half of a password that was not escaped.
     without = re.sub(r"(://[^:/?#@]*):.*@", r"\1:•••@", value, count=1)
     return re.sub(r"([?&](?:ssl)?password=)[^&#]*", r"\1•••", without)
 
@@ -316,7 +316,7 @@ def _wrong(place: str, given: object, allowed: str) -> Trouble:
 
 
 def _file(path: str) -> tuple[Mapping[str, object], Mapping[str, int]]:
-    """What the file says, and on which line each key stands."""
+    """The content of the settings file, and the line of each key."""
     try:
         with open(path, "rb") as file:
             content = file.read(FILE_BYTES_MAX + 1)

@@ -1,4 +1,4 @@
-"""Which part of the program does this command line ask for? The only package that knows every adapter."""
+"""The entry point: run a command line. The only package that imports every adapter."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from collections.abc import Sequence
 from foureyes import __version__
 
 OK, INTERNAL, INTERRUPTED = 0, 1, 130
-#: Options that take the next word, of every command and of `check`; click knows the others.
+#: Options that take a value, of every command and of `check`; click knows the others.
 _VALUES = ("--home", "--database", "--target")
 
 
 def main(argv: Sequence[str] | None = None, *, platform: str = sys.platform) -> int:
-    """Run a command line and give its exit code."""
+    """Run a command line and return its exit code."""
     if platform == "win32":
         print("foureyes runs on Linux and macOS; Windows is not supported.", file=sys.stderr)
         return INTERNAL
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         return _main(arguments, is_process=argv is None)
-    except KeyboardInterrupt:  # while the program was still loading; later each command says what there is
+    except KeyboardInterrupt:  # while the program was loading; later, commands handle it themselves
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED
 
@@ -66,7 +66,7 @@ def _command(arguments: list[str]) -> str:
 
 
 def _given(arguments: list[str], name: str) -> str | None:
-    """The value of an option, before anybody parses the line."""
+    """The value of an option, read before click parses the command line."""
     for place, word in enumerate(arguments):
         if word == name and place + 1 < len(arguments):
             return arguments[place + 1]

@@ -1,4 +1,4 @@
-"""Where does a server listen, and by which names is it called?"""
+"""Where a server listens, and the host names and origins that it accepts as its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addresses:
-    """How the server is named: on this machine, by everybody, and which hosts and origins are its own."""
+    """The server's addresses, local and public, and the host names and origins that it accepts."""
 
     local: str
     public: str
@@ -24,7 +24,7 @@ class Addresses:
 
 
 def addresses(serving: Serving, port: int) -> Addresses:
-    """What it is called; a request by any other name is refused."""
+    """The addresses of a server; a request with any other host name is refused."""
     local, public = address_of(serving.host, port), serving.public_url
     names = {"127.0.0.1", "localhost", "[::1]", urlsplit(local).netloc.rpartition(":")[0]}
     ours = {f"http://{name}:{port}" for name in names} | ({public} if public else set())
@@ -40,7 +40,7 @@ def addresses(serving: Serving, port: int) -> Addresses:
 
 
 def bound_socket(serving: Serving) -> socket.socket:
-    """Take the port, or say who cannot have it."""
+    """Bind the port; raises Trouble with the reason if that fails."""
     family = socket.AF_INET6 if ":" in serving.host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -58,6 +58,6 @@ def bound_socket(serving: Serving) -> socket.socket:
 
 
 def address_of(host: str, port: int) -> str:
-    """Where it is reached on this machine."""
+    """The URL of the server on this machine."""
     name = "127.0.0.1" if host in EVERYWHERE else f"[{host}]" if ":" in host else host.lower()
     return f"http://{name}:{port}"

@@ -1,4 +1,4 @@
-"""What does a server know of itself that no store does? For its figures."""
+"""What a server process knows that is not in the store, for its metrics: runs, spool size and last checkpoint."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ log = logging.getLogger("foureyes.server")
 
 
 async def around(assembly: Assembly, engine: Engine) -> Around:
-    """Look at the engine of this process, and at the files beside the store."""
+    """Read the number of runs from the engine of this process, and the state of the files beside the store."""
     runs = len(await engine.under_way())
     return await asyncio.to_thread(_files, assembly, runs)
 
 
 def _files(assembly: Assembly, runs: int) -> Around:
-    """A book that cannot be read is no reason to tell nothing."""
+    """The state of the files. A checkpoint journal that cannot be read is logged, and the other figures are given."""
     last = None
     try:
         last = signing.book_end(assembly)

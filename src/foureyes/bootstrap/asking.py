@@ -1,4 +1,4 @@
-"""How does the command line ask a running server? One request over HTTP, at the place that the API has for the call."""
+"""The command line's HTTP client: make one call at a running server, by the API's own route for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from foureyes.http.routes import GET, WAYS
 if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
 
-#: Longer than the longest that a call may wait.
+#: Longer than any call may wait.
 ANSWER_SECONDS_MAX = 60
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 _NAMED = re.compile(r"\{(\w+)\}")
@@ -30,7 +30,7 @@ _START = "Start it with `foureyes up`, then ask again with the same key."
 
 
 def ask(assembly: Assembly, asking: Asking) -> Heard:
-    """Ask the server that runs here, or the one that is named; by no proxy and along no redirect."""
+    """Make the call at the named server, or at the one that runs here; without proxies and redirects."""
     address = (asking.server or server(assembly.settings.home).address).rstrip("/")
     connection, before = _connected(address)
     method, path, body = request_of(asking.call, asking.data)
@@ -43,7 +43,7 @@ def ask(assembly: Assembly, asking: Asking) -> Heard:
         return _heard(reply.status, reply.read(ANSWER_BYTES_MAX))
     except (OSError, http.client.HTTPException) as error:
         raise Unavailable(f"The server at {address} does not answer ({type(error).__name__}).", _START) from None
-    except ValueError:  # of the name in a header: the token was looked at before
+    except ValueError:  # from the agent's name in a header: the token was checked before
         raise Trouble("The name of the agent is none.", f"Correct {AGENT_VARIABLE}.", usage=True) from None
     finally:
         connection.close()
@@ -88,7 +88,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _connected(address: str) -> tuple[http.client.HTTPConnection, str]:
-    """A connection that is opened by the first request, and what comes before every path there."""
+    """A connection that the first request opens, and the path of the server's address as a prefix."""
     kinds: dict[str, type[http.client.HTTPConnection]] = {
         "http": http.client.HTTPConnection,
         "https": http.client.HTTPSConnection,

@@ -1,6 +1,6 @@
-"""Which adapter stands behind each part that a command is handed? Nothing else knows.
+"""Assemble the parts that commands use: the one place that chooses the adapter behind each.
 
-Whatever a command may not need is imported where it is used: `check` runs before every step of an agent.
+Modules that not every command needs are imported where they are used: `check` runs before every step of an agent.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ CONNECT_SECONDS_MAX = 10
 
 
 class Assembly:
-    """What a command is handed: everything it may ask for, put together when it does."""
+    """The parts that a command works with, each assembled when it is used."""
 
     @property
     def is_local(self) -> bool:
-        """Whether these are the parts on the store of local reviews."""
+        """True if these parts use the store of local reviews."""
         return False
 
     def __init__(self, settings: config.Settings, console: Console | None = None) -> None:
-        """Stand on these settings; tests put their own person at the console."""
+        """Use these settings; tests pass a console of their own."""
         from foureyes.cli.console import Console
 
         self.settings = settings
@@ -53,23 +53,23 @@ class Assembly:
 
     @property
     def local(self) -> Assembly:
-        """The same parts on the store of local reviews, which is no server's."""
+        """These parts on the store of local reviews, which no server opens."""
         from foureyes.bootstrap.local import LocalAssembly
 
         return LocalAssembly(self)
 
     @property
     def has_store(self) -> bool:
-        """Whether there is a server's store: a database that is shared is never looked for."""
+        """True if there is a server's store; a PostgreSQL database is assumed to exist."""
         return self.settings.is_postgres or os.path.exists(self.settings.database)
 
     @property
     def at_hand(self) -> Assembly:
-        """These parts; where there is no server's store, those on the one of local reviews."""
+        """These parts; or, without a server's store, the parts on the store of local reviews."""
         return self.local if not self.has_store and os.path.exists(self.settings.local_database) else self
 
     async def having(self, review: str) -> Assembly:
-        """The parts on the store that has this review: the local one, or the server's; without a name the local one."""
+        """The parts on the store that has this review, local or the server's; without a name, the local ones."""
         from foureyes.bootstrap.local import LocalAssembly
 
         local = LocalAssembly(self)
@@ -81,7 +81,7 @@ class Assembly:
         return datetime.now(UTC)
 
     def human(self) -> Who:
-        """The person in front of it: whoever can run this as the owner of the data folder is trusted to be one."""
+        """The person at the terminal: a user who can run this as the owner of the data folder is trusted to be one."""
         import pwd
 
         from foureyes.core.values import Who, WhoKind
@@ -90,7 +90,7 @@ class Assembly:
         return Who(name=name, kind=WhoKind.HUMAN, operator=name)
 
     def schema(self) -> Schema:
-        """Which schema the store has and which this program wants."""
+        """The schema version of the store, and the one that this program needs."""
         from foureyes.cli.parts import Schema
 
         if self.settings.is_postgres:
@@ -98,13 +98,13 @@ class Assembly:
         return Schema(found=self.copy_schema(self.settings.database), wanted=self.wanted_schema())
 
     def wanted_schema(self) -> int:
-        """The schema of this program."""
+        """The schema version that this program needs."""
         from foureyes.store.migrations import STEPS
 
         return len(STEPS)
 
     def copy_schema(self, path: str) -> int:
-        """Which schema an SQLite file has; 0 where there is none."""
+        """The schema version of an SQLite file; 0 if there is none."""
         if not os.path.exists(path):
             return 0
         from contextlib import closing
@@ -118,7 +118,7 @@ class Assembly:
 
     @asynccontextmanager
     async def store(self, *, write: bool = False) -> AsyncIterator[Store]:
-        """The store of these settings; one of another schema is not opened, let alone changed."""
+        """Open the store of these settings; refused if it does not exist or has another schema version."""
         if not self.settings.is_postgres:
             check_there(self.settings)
         restores.check_whole(self.settings)
@@ -129,7 +129,7 @@ class Assembly:
 
     @asynccontextmanager
     async def new_store(self) -> AsyncIterator[Store]:
-        """The store of these settings to write to; made where there is none."""
+        """Open the store of these settings for writing, and create it if it does not exist."""
         folder.make(self.settings.home)
         restores.check_whole(self.settings)
         found = self.schema()
@@ -140,11 +140,11 @@ class Assembly:
 
     @asynccontextmanager
     async def copied(self, path: str) -> AsyncIterator[Store]:
-        """A copy of a store in an SQLite file, to read."""
+        """Open a copy of a store in an SQLite file for reading."""
         yield LookingStore(path)
 
     def policy(self) -> Policy:
-        """What judges before any policy is activated: the file of these settings, else the shipped default."""
+        """The policy in force before any is activated: the file of these settings, else the shipped default."""
         return default_policy(self.settings)
 
     def gate(
@@ -155,7 +155,7 @@ class Assembly:
         *,
         tells: bool = True,
     ) -> Gate:
-        """The gate on this store; with nobody to ask and the policy of these settings, unless others are given."""
+        """The gate on this store. By default it has no reviewers and uses the policy of these settings."""
         from foureyes.app.books import BOOKS
         from foureyes.app.gate import Gate
         from foureyes.app.world import World
@@ -167,19 +167,19 @@ class Assembly:
         return Gate(store, who, policy=rules, books=BOOKS, world=world, tells=tells, bases=known)
 
     def read_change(self, wanted: Wanted) -> Change:
-        """The work that is named, from git, a file or stdin."""
+        """Read the work that the command line names, from git, a file or stdin."""
         from foureyes.bootstrap.reviewing import read_change
 
         return read_change(wanted)
 
     def reviewing(self) -> Rounds:
-        """What runs a round, on the store of local reviews; makes it where there is none."""
+        """What runs a round on the store of local reviews, which is created if it does not exist."""
         from foureyes.bootstrap.reviewing import rounds
 
         return rounds(self.local, os.environ)
 
     async def stands(self, review: str = "") -> Outcome:
-        """A review as it stands now, wherever it is; without a name, the last local one from here."""
+        """The current state of a review, in whichever store it is; without a name, the last local one from here."""
         from foureyes.app.reviewing.at_the_gate import as_the_gate_says
         from foureyes.bootstrap.reviewing import rounds
 
@@ -191,10 +191,10 @@ class Assembly:
         return await self.scrub(found, found.review)
 
     async def scrub(self, value: T, *reviews: str) -> T:
-        """The same value without secrets in any of its texts.
+        """The value with secrets removed from all of its texts.
 
-        What is said of a local review was freed of them when it was written down; of another, the bytes of all its
-        versions are searched.
+        Texts of a local review were redacted when they were written. For any other review, the bytes of all its
+        versions are searched for secrets.
         """
         from foureyes.app.redaction import stored
         from foureyes.core.refusals import Refusal
@@ -214,7 +214,7 @@ class Assembly:
         return scrubbed(value, works)
 
     def ask_signed_in(self, question: PageQuestion, to: str = "") -> bool | None:
-        """Ask on a page that opens in the browser, or is written into a new file; None where nobody answered."""
+        """Ask on a page that opens in the browser, or is written to a new file; None if it was not answered."""
         from pathlib import Path
 
         from foureyes.app.signing_in import LINK_LIFE
@@ -231,13 +231,13 @@ class Assembly:
         await self.reviewing().dismiss(review, finding, because, by)
 
     def rules(self) -> tuple[RuleEntry, ...]:
-        """Every rule of every critic, with what was measured of it."""
+        """Every rule of every critic, with its measurements."""
         from foureyes.bootstrap.reviewing import LocalDesk
 
         return tuple(LocalDesk(self, os.environ).rulebook().values())
 
     async def health(self) -> tuple[Health | Missing, ...]:
-        """One real call to everybody who is at hand; and who is not."""
+        """Make one real call to each available reviewer, and list the missing ones."""
         from foureyes.bootstrap.health import health
 
         return await health(self, os.environ)
@@ -255,23 +255,23 @@ class Assembly:
         await speak(self, how)
 
     def policy_here(self) -> tuple[Policy, str]:
-        """What would judge a change in this folder, and where that comes from."""
+        """The policy for a change in this folder, and where it comes from."""
         from foureyes.bootstrap.health import policy_here
 
         found = policy_here(self, os.environ)
         return found.policy, found.came_from
 
     def serve(self, serving: Serving, told: Callable[[Begun], None]) -> None:
-        """Serve until somebody ends it."""
+        """Serve until the process is stopped."""
         import gc
 
-        gc.disable()  # until it answers: a third of a start would be spent on looking for what is not there
+        gc.disable()  # until the server answers: collections find nothing then, and would take a third of the start
         from foureyes.bootstrap.serving import serve
 
         serve(self, serving, told)
 
     def work(self, yes_send: tuple[str, ...], told: Callable[[AtWork], None]) -> None:
-        """Carry runs out until somebody ends it."""
+        """Carry out runs until the process is stopped."""
         if not self.settings.is_postgres:
             raise Trouble(
                 f"A worker shares a PostgreSQL database with servers; {self.settings.database} is a file.",
@@ -283,7 +283,7 @@ class Assembly:
         work(self, yes_send, told)
 
     def copy_store(self, target: str, progress: Progress) -> None:
-        """Copy the store into a new SQLite file as it is at one moment, while others go on working."""
+        """Copy the store as of one moment into a new SQLite file, while others go on working."""
         from pathlib import Path
 
         if self.settings.is_postgres:
@@ -296,13 +296,13 @@ class Assembly:
         backup(Path(self.settings.database), Path(target), _turned(progress))
 
     def placing(self) -> Placing:
-        """The place of the store, where a copy goes."""
+        """The place of the store, where a restored copy goes."""
         from foureyes.bootstrap.placing import StorePlace
 
         return StorePlace(settings=self.settings)
 
     def migrate(self, path: str = "") -> None:
-        """Bring the store, or a copy of one in a file, to the schema of this program."""
+        """Migrate the store, or a copy of one in a file, to the schema of this program."""
         from pathlib import Path
 
         if self.settings.is_postgres and not path:
@@ -329,7 +329,7 @@ class Assembly:
 
 
 class Nobody:
-    """A directory without accounts: nobody can be asked to review until the doors know who there is."""
+    """A directory without accounts: no reviewer can be asked until a door provides one."""
 
     def pool(self, _: Reading) -> tuple[Principal, ...]:
         return ()
@@ -357,5 +357,5 @@ def _postgres_schema(url: str) -> int:
 
 
 def _turned(progress: Progress) -> Callable[[int, int], None]:
-    """The stores say how much remains; people want to know how much is done."""
+    """Convert progress: the stores report how much remains, and people want to know how much is done."""
     return lambda total, left: progress(total - left, total)

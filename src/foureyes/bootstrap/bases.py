@@ -1,4 +1,4 @@
-"""With what may a gate compare work? Built from the settings of this installation."""
+"""The bases that a gate may compare work with, built from the settings of this installation."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def bases(settings: Settings, *, local: bool) -> Bases:
-    """What a gate knows as bases; a `local` one believes what was read on this machine, for this machine."""
+    """The bases a gate can compare with; a `local` one believes what was read on this machine, for this machine."""
     return Bases(
         repositories=mirrors(settings), local=local, prove=partial(prove_apart, seconds=settings.proof_seconds)
     )
 
 
 def mirrors(settings: Settings) -> Mirrors | None:
-    """The repositories that are read here; git is asked nothing yet."""
+    """The repositories that are read here; git is not called yet."""
     named = mirrors_in(settings.repositories)
     if not named:
         return None

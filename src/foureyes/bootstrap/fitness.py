@@ -1,4 +1,4 @@
-"""May this process work on this store at all? Looked at before it starts, by servers and workers alike."""
+"""Checks that a server or a worker runs before it starts to work on a store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def check_fit(assembly: Assembly, store: Store, what: str, bind: Bind | None = None) -> None:
-    """Refuse to work on what was altered; and who listens and signs, where others could hear or read the key.
+    """Refuse to start on a store that was altered, and, for a server, where others could listen or read the key.
 
     A store of an earlier release gets the rows that it lacks.
     """

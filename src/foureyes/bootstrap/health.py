@@ -1,4 +1,4 @@
-"""Who could look at work from here, by this repository's own policy, and does each of them answer?"""
+"""Check the reviewers available here, as the policy of this repository names them: one real call to each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def policy_here(assembly: Assembly, environ: Mapping[str, str]) -> Chosen:
-    """What would judge a change in this folder: the policy of the last commit, else the user's own or the built-in."""
+    """The policy for a change in this folder: that of the last commit, else the user's own or the built-in one."""
     from foureyes.bootstrap.reviewing import LocalDesk
     from foureyes.git.reading import read_nothing
 
@@ -31,7 +31,7 @@ def policy_here(assembly: Assembly, environ: Mapping[str, str]) -> Chosen:
 
 
 async def health(assembly: Assembly, environ: Mapping[str, str]) -> tuple[Health | Missing, ...]:
-    """One real call to everybody who is at hand, all at once; and who is not, and why."""
+    """Make one real call to each available reviewer, all at once, and list the missing ones with the reason."""
     found, absent = agents.at_hand(environ, Path.cwd())
     policy = _readable(assembly, environ)
     known, missing = _models(policy, environ)
@@ -40,7 +40,7 @@ async def health(assembly: Assembly, environ: Mapping[str, str]) -> tuple[Health
 
 
 def _readable(assembly: Assembly, environ: Mapping[str, str]) -> Policy | None:
-    """The policy; one that cannot be read names nobody, and what is wrong with it is told where it is looked at."""
+    """The policy; None if it cannot be read, which the check of the policy itself reports."""
     try:
         return policy_here(assembly, environ).policy
     except (PolicyErrors, Trouble):
@@ -48,7 +48,7 @@ def _readable(assembly: Assembly, environ: Mapping[str, str]) -> Policy | None:
 
 
 def _models(policy: Policy | None, environ: Mapping[str, str]) -> tuple[list[ModelReviewer], list[Missing]]:
-    """The models of the environment and those that the policy names, each once; behind one role may stand several."""
+    """The models of the environment and of the policy, each once; a role may have several."""
     found, missing = models.at_hand(environ)
     known = {one.name: one for one in found}
     lacking = {one.name: one for one in missing}
@@ -66,7 +66,7 @@ def _named(policy: Policy | None) -> Iterator[tuple[str, Model]]:
 
 
 def _programs(policy: Policy | None) -> Iterator[Health | Missing]:
-    """What else the policy names: programs we do not have, and commands, which nobody runs only to see whether."""
+    """The other reviewers of the policy: unknown programs, and commands, which are not run for this check."""
     for role in policy.reviewers if policy else ():
         for one in role.holders:
             if isinstance(one, Program) and one.name not in CRITICS:

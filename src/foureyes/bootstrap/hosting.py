@@ -1,4 +1,7 @@
-"""Which reviewers does a server host, and what starts them? Those of its policy, unless workers do."""
+"""The reviewers that a server hosts, as its policy names them, and the dispatcher that starts them.
+
+On a shared database workers host them first.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +31,13 @@ if TYPE_CHECKING:
 
 
 def hosted(assembly: Assembly, policies: Policies, given: tuple[str, ...]) -> Hosted:
-    """Whom the policy in force names and this machine has; who sends work out needs a person's yes."""
+    """The reviewers that the policy in force names and this machine has; one that sends work out needs consent."""
     return Hosted(partial(_at_hand, assembly, given), policies, assembly.now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Here:
-    """Who is hosted for a server; on a database that is shared, by its workers first."""
+    """The reviewers hosted for a server; on a shared database, by its workers first."""
 
     hosting: Hosting
     workers: Workers | None = None
@@ -43,7 +46,7 @@ class Here:
 def gate_of(
     assembly: Assembly, store: Store, default: Policy, given: tuple[str, ...], *, tells: bool
 ) -> tuple[Gate, Here]:
-    """The gate of a server, which draws among those who are hosted and those who are enrolled."""
+    """The gate of a server, which assigns hosted reviewers and enrolled accounts."""
     own = hosted(assembly, Policies(default), given)
     here = Here(hosting=own)
     if assembly.settings.is_postgres:
@@ -53,9 +56,10 @@ def gate_of(
 
 
 def dispatcher(assembly: Assembly, office: Office, here: Here, hand: Hand) -> tuple[Dispatcher, Place | None]:
-    """What starts the hosted reviewers in this process; whatever is done here wakes it.
+    """The dispatcher that starts hosted reviewers in this process; changes made here wake it.
 
-    Only a database server is shared by several of ours; there one of them hosts, and none while there are workers.
+    Only a PostgreSQL database is shared by several servers. There, one of them hosts reviewers, and none does while
+    there are workers.
     """
     place = Place(office.store, assembly.now) if here.workers else None
     steps = Steps(
@@ -82,6 +86,6 @@ async def _is_here(workers: Workers, place: Place) -> bool:
 def _at_hand(assembly: Assembly, given: tuple[str, ...], policy: Policy) -> AtHand:
     from foureyes.bootstrap.reviewing import LocalDesk
 
-    # A yes that was once said at a terminal was for one's own work: here others hand in theirs, day and night.
+    # Consent that was given at a terminal was for that person's own work; a server gets the work of others.
     options = Options(named_only=True, may_send=lambda name, _: is_given(given, name))
     return LocalDesk(assembly, os.environ).at_hand(policy, options)

@@ -1,7 +1,7 @@
 """The store of local reviews: one file in the data folder that no server opens.
 
-Opening it to write moves in, once, what an earlier release kept in the server's store, and removes what nobody touched
-for 14 days. Both are looked up by one connection that reads; where nothing is to be done, that is all it costs.
+Opening it to write moves in, once, what an earlier release kept in the server's store, and removes reviews that nobody
+touched for 14 days. One read-only connection checks for both; when there is nothing to do, that is the only cost.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from foureyes.core.values import Who
     from foureyes.policy.policy import Policy
 
-#: A review that nobody ran or dismissed anything in for so long goes, with its bytes.
+#: A review without a run or a dismissal for this long is removed with its bytes.
 QUIET_MAX = timedelta(days=14)
 
 
@@ -37,7 +37,7 @@ class LocalAssembly(Assembly):
     """The parts on the store of local reviews."""
 
     def __init__(self, server: Assembly) -> None:
-        """Stand beside these parts, in the same data folder."""
+        """Use the same data folder as these parts of the server."""
         home = server.settings.home
         own = replace(
             server.settings,
@@ -49,16 +49,16 @@ class LocalAssembly(Assembly):
 
     @property
     def is_local(self) -> bool:
-        """They are."""
+        """Always True."""
         return True
 
     @property
     def local(self) -> Assembly:
-        """These."""
+        """These parts themselves."""
         return self
 
     def has(self, review: str) -> bool:
-        """Whether this store has a review of this name."""
+        """True if this store has a review of this name."""
         from foureyes.store import sqlite
 
         path = Path(self.settings.database)
@@ -68,13 +68,13 @@ class LocalAssembly(Assembly):
             return reading.review(review) is not None
 
     async def move_in(self) -> None:
-        """Move in what an earlier release kept in the server's store, for a command that only looks."""
+        """Move in what an earlier release kept in the server's store, for a command that only reads."""
         if not self._is_moved() and self._server.has_store:
             async with self.new_store():
                 pass
 
     async def leave(self, server: Store) -> None:
-        """Before a server answers: its store serves no local review, also where a restore brought some back."""
+        """Move local reviews out of the server's store before it answers, also any that a restore brought back."""
         from foureyes.app.policies import Policies
         from foureyes.app.reviewing.migration import is_fetched, move, set_aside
         from foureyes.core.local import local_author
@@ -89,7 +89,7 @@ class LocalAssembly(Assembly):
 
     @asynccontextmanager
     async def new_store(self) -> AsyncIterator[Store]:
-        """The store to write to: made where there is none, earlier reviews moved in, and rid of what is long quiet."""
+        """Open the store for writing: create it if needed, move earlier reviews in, and expire old ones."""
         folder.make(self.settings.home)
         quiet = self._write_time(-QUIET_MAX)
         if self._is_anything_due(quiet):
@@ -109,7 +109,7 @@ class LocalAssembly(Assembly):
         *,
         tells: bool = False,
     ) -> Gate:
-        """The gate on this store: it tells nobody, believes what was read on this machine, and knows dismissals."""
+        """The gate on this store. It notifies nobody, believes what was read here, and knows dismissals."""
         from foureyes.app.books import BOOKS
         from foureyes.app.gate import Gate
         from foureyes.app.reviewing.dismissals import suppressions
@@ -152,7 +152,7 @@ class LocalAssembly(Assembly):
 
     @property
     def _mark(self) -> str:
-        """Names the server's store that reviews are moved in from."""
+        """Identifies the server's store that reviews were moved in from."""
         return hashlib.sha256(self._server.settings.database.encode(errors="surrogateescape")).hexdigest()[:32]
 
     def _is_marked(self, reading: Reading) -> bool:
@@ -168,7 +168,7 @@ class LocalAssembly(Assembly):
             return self._is_marked(reading)
 
     async def _moved(self, store: Store) -> None:
-        """Move in what an earlier release kept in the server's store, where there is one that is ours to open."""
+        """Move in what an earlier release kept in the server's store, if there is one that can be opened."""
         if self._server.has_store:
             from foureyes.app.policies import Policies
             from foureyes.app.reviewing.migration import move
@@ -178,7 +178,7 @@ class LocalAssembly(Assembly):
                 async with self._server.store(write=True) as server:
                     await move(server, store, local_author(_user()), Policies(self.policy()))
             except (Trouble, Unavailable):
-                return  # a store of another release, or one that is out of reach: the next run looks again
+                return  # a store of another release, or one that cannot be reached: the next run tries again
         await self._mark_moved(store)
 
     async def _mark_moved(self, store: Store) -> None:

@@ -1,6 +1,6 @@
-"""Stores that are only read: what `check` looks at, with as little of the program as will do, and a store for one look.
+"""Read-only stores: the fast path of `check`, and a store that is opened for a single read.
 
-What is not needed is imported where it is used: `check` runs before every step of an agent.
+Modules that are not always needed are imported where they are used: `check` runs before every step of an agent.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Flags = Mapping[str, str | None]
-#: The store of local reviews is nobody's evidence: no checkpoints are signed of it, so nothing lies under this name.
+#: The store of local reviews proves nothing to others, so it has no checkpoints and this folder does not exist.
 NO_CHECKPOINTS = "local-checkpoints"
 
 
 @contextmanager
 def look(flags: Flags) -> Iterator[tuple[Reading, Callable[[], Policy | None], BookMark]]:
-    """One look at an SQLite store, its default policy and its checkpoints, with as little of the program as will do.
+    """Open an SQLite store for one read, with its default policy and checkpoints, importing as little as possible.
 
-    Where there is no server's store, it is the one of local reviews.
+    If there is no server's store, the store of local reviews is opened.
     """
     settings = config.read(flags, os.environ)
     if not os.path.exists(settings.database) and os.path.exists(settings.local_database):
@@ -45,7 +45,7 @@ def look(flags: Flags) -> Iterator[tuple[Reading, Callable[[], Policy | None], B
 
 @contextmanager
 def look_local(flags: Flags) -> Iterator[tuple[Reading, Callable[[], Policy | None], BookMark] | None]:
-    """The same on the store of local reviews, of which no checkpoints are signed; nothing where there is none."""
+    """Open the store of local reviews for one read; it has no checkpoints. None if there is no such store."""
     settings = config.read(flags, os.environ)
     if not os.path.exists(settings.local_database):
         yield None
@@ -74,7 +74,7 @@ def _looked(
 
 
 def on_postgres(flags: Flags) -> bool:
-    """Whether the light way is of no use; settings that cannot be read are told about on it."""
+    """True if the store is on PostgreSQL, which the fast path cannot read; invalid settings count as False."""
     try:
         return config.read(flags, os.environ).is_postgres
     except Trouble:
@@ -82,7 +82,7 @@ def on_postgres(flags: Flags) -> bool:
 
 
 class LookingStore:
-    """An SQLite store that is only read: beside a server nothing of it is touched."""
+    """An SQLite store that is only read, and changes nothing beside a running server."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -100,7 +100,7 @@ class LookingStore:
         raise TypeError(message)
 
     async def close(self) -> None:
-        """Nothing stays open between two looks."""
+        """Do nothing: no connection stays open between reads."""
 
 
 def default_policy(settings: config.Settings) -> Policy:
@@ -112,7 +112,7 @@ def default_policy(settings: config.Settings) -> Policy:
 
 
 def _own_policy(settings: config.Settings) -> Policy | None:
-    """The same, but None where nobody wrote one: the shipped default demands nothing of any target."""
+    """The policy of the settings; None if no file exists, as the shipped default demands nothing of any target."""
     for name in (settings.policy, f"{os.path.splitext(settings.policy)[0]}.yml"):  # the second is refused by its name
         try:
             os.lstat(name)

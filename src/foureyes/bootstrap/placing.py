@@ -17,7 +17,7 @@ class StorePlace:
     settings: config.Settings
 
     def kept(self) -> str:
-        """Where the store is kept that is to be replaced; empty where there is none, or the database is no file."""
+        """Where the store that is to be replaced is kept; empty if there is none, or if the database is not a file."""
         if self.settings.is_postgres or not Path(self.settings.database).exists():
             return ""
         from foureyes.store.sqlite_backup import free_name
@@ -25,7 +25,7 @@ class StorePlace:
         return str(free_name(self._path))
 
     def put(self, copy: str, kept: str, progress: Callable[[int, int], None]) -> str:
-        """Put a copy in the place of the store; gives where the one that was there is kept."""
+        """Put a copy in the place of the store; returns where the previous one is kept."""
 
         def left(total: int, remaining: int) -> None:
             progress(total - remaining, total)
@@ -42,7 +42,7 @@ class StorePlace:
         return str(there) if there else ""
 
     def undo(self, kept: str) -> None:
-        """Put back what a restore has set aside, or take away what it made; PostgreSQL does all of it or nothing."""
+        """Put back what a restore set aside, or remove what it made. PostgreSQL restores in one transaction."""
         if not self.settings.is_postgres:
             from foureyes.store.sqlite_backup import undo
 

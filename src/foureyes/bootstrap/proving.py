@@ -1,4 +1,4 @@
-"""The prover that a gate asks: the proofs, run apart from the server and cut off at their limit."""
+"""The prover that a gate calls: the proofs run in a child process that is stopped at its time limit."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Mapping
 from foureyes.app.children import REQUESTS, ChildError, shared
 from foureyes.core.values import Proof
 
-#: Somebody waits for the answer: a child that is not free by then makes no proof.
+#: The caller waits for the answer: if no child process is free by then, no proof is made.
 WAIT_SECONDS_MAX = 3.0
 
 Files = Mapping[str, bytes]
 
 
 async def prove_apart(before: Files, after: Files, *, seconds: float) -> Proof:
-    """Prove in a child process that a work is harmless; whatever goes wrong there is no proof.
+    """Prove in a child process that a change is harmless; any failure there means no proof.
 
-    Without one within so many seconds of processor time, or without a free child soon, the work is reviewed like any
-    other.
+    Without a proof within this many seconds of processor time, or without a free child in time, the work is reviewed
+    like any other.
     """
     from foureyes.proofs import may_be_proven
 
@@ -31,9 +31,9 @@ async def prove_apart(before: Files, after: Files, *, seconds: float) -> Proof:
 
 
 def prove_pair(pair: tuple[Files, Files]) -> Proof:
-    """Run the proof; where the critic of injected instructions finds something, there is none.
+    """Run the proof; there is none if the critic of injected instructions finds something.
 
-    The parsers and the critic are loaded where they are used.
+    The parsers and the critic are imported where they are used.
     """
     from foureyes.proofs import prove
 

@@ -1,4 +1,4 @@
-"""The redaction of what is served, as the settings of this installation bound it."""
+"""The redaction of served answers, with the limits from the settings of this installation."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def redaction(assembly: Assembly) -> Redaction:
-    """What cuts secrets out of answers; a version may take as long as a program may look at one."""
+    """What removes secrets from answers; a version may take as long as a critic may take for a whole work."""
     return Redaction(cutter=SecretsCutter(seconds=assembly.settings.critic_work_seconds))

@@ -1,4 +1,4 @@
-"""Which parts make `foureyes review` on this machine? The work from git, whoever is at hand, and the store."""
+"""The parts of `foureyes review` on this machine: the work from git, the available reviewers, and the store."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from foureyes.cli.parts import Wanted
 
 STDIN_BYTES_MAX = 20 * 1024 * 1024
-#: What an agent sets for the commands it runs, and the family of models behind it.
+#: The variables that agents set for the commands they run, and their model families.
 FAMILIES = (("CLAUDECODE", "claude"), ("CODEX_SANDBOX", "gpt"), ("GEMINI_CLI", "gemini"))
 
 
@@ -45,12 +45,12 @@ class LocalDesk:
 
     assembly: Assembly
     environ: Mapping[str, str]
-    #: Which policy judges work from where, by the policy's digest.
+    #: Where the work comes from that each policy judges, by the policy's digest.
     _places: dict[str, str] = field(default_factory=dict)
 
     @asynccontextmanager
     async def store(self) -> AsyncIterator[Store]:
-        """The store, made where there is none; one of an earlier release gets the rows that it lacks."""
+        """The store, created if needed; one of an earlier release gets the rows that it lacks."""
         from foureyes.app.projections.beside_log import fill
 
         async with self.assembly.new_store() as store:
@@ -58,7 +58,7 @@ class LocalDesk:
             yield store
 
     def looking(self) -> AbstractAsyncContextManager[Store]:
-        """The store to look at."""
+        """Open the store for reading."""
         return self.assembly.store()
 
     def gate(self, store: Store, policy: Policy, directory: Directory) -> Gate:
@@ -91,11 +91,11 @@ class LocalDesk:
         return _styled(Chosen(policy=own, came_from=where), options.style)
 
     def own_policy(self) -> Policy:
-        """What judges where no work says otherwise."""
+        """The policy for work that has none of its own."""
         return load(Path(self.assembly.settings.policy)).policy
 
     def at_hand(self, policy: Policy, options: Options) -> AtHand:
-        """Who could look here."""
+        """The reviewers available here."""
         from foureyes.reviewers.at_hand import Search
         from foureyes.reviewers.program import Seconds
 
@@ -111,20 +111,20 @@ class LocalDesk:
         return search.at_hand(policy, options)
 
     def _may_retire(self, rule: str) -> bool:
-        """Whatever the list says: a critical rule stays until a signed-in human decides about it."""
+        """True if the rule may be retired: a critical rule stays in use, whatever the list of retired rules says."""
         known = self.rulebook().get(rule)
         return known is None or known.severity != "critical"
 
     def rulebook(self) -> Mapping[str, RuleEntry]:
-        """Every rule of every critic, by its id; the critics are imported when somebody first looks into it."""
+        """Every rule of every critic, by its id; the critics are imported at the first access."""
         return _Rulebook()
 
     def here(self) -> str:
-        """Names the repository one is in, else the folder; nothing of it is asked."""
+        """The name of the current repository, or else of the folder."""
         return place()
 
     def repository(self) -> str:
-        """Names the repository that dismissals hold in."""
+        """The name of the repository that dismissals apply to."""
         return repository()
 
     def moment(self) -> datetime:
@@ -132,11 +132,11 @@ class LocalDesk:
         return self.assembly.now()
 
     def today(self) -> str:
-        """The day, in UTC, as the log writes it."""
+        """The date in UTC, as the log writes it."""
         return self.assembly.now().date().isoformat()
 
     def questions(self) -> Questions:
-        """The questions that this run asks, and no other on this machine meanwhile."""
+        """The questions of this run, which no other run on this machine asks meanwhile."""
         return Questions(self._home)
 
     @property
@@ -145,7 +145,7 @@ class LocalDesk:
 
 
 class _Rulebook(Mapping[str, "RuleEntry"]):
-    """The rules of all critics. Most reviews find nothing, and critics look in another process."""
+    """The rules of all critics, loaded on access: most reviews find nothing, and critics run in another process."""
 
     def __getitem__(self, rule: str) -> RuleEntry:
         return _rules()[rule]
@@ -178,7 +178,7 @@ def _rules() -> dict[str, RuleEntry]:
 
 
 def _origin(change: Change) -> str:
-    """Where a work lies: its repository, else what tells it from other works."""
+    """Where a work is from: its repository, else what distinguishes it from other works."""
     from foureyes.git.base import Base
 
     if isinstance(change.at_base, Base):
@@ -187,7 +187,7 @@ def _origin(change: Change) -> str:
 
 
 def _styled(chosen: Chosen, style: str) -> Chosen:
-    """The policy, if it knows the style that is asked for."""
+    """The policy; refused if it does not have the review style that was asked for."""
     if style and chosen.policy.rules.protocol(style) is None:
         names = ", ".join(one.name for one in chosen.policy.rules.protocols)
         raise Trouble(f"There is no review style called {style!r}.", f"Styles: {names}.", usage=True)
@@ -195,7 +195,7 @@ def _styled(chosen: Chosen, style: str) -> Chosen:
 
 
 def rounds(assembly: Assembly, environ: Mapping[str, str]) -> Rounds:
-    """Reviews on this machine, by whoever runs this."""
+    """Reviews on this machine, in the name of the user who runs this."""
     from foureyes.reviewers.boundary import redacted
 
     user = pwd.getpwuid(os.getuid()).pw_name
@@ -211,7 +211,7 @@ def rounds(assembly: Assembly, environ: Mapping[str, str]) -> Rounds:
 
 
 def read_change(wanted: Wanted) -> Change:
-    """The work that a command line names."""
+    """Read the work that a command line names."""
     from foureyes.git import loose, reading
     from foureyes.git.base import under_policy
 
@@ -233,7 +233,7 @@ def read_change(wanted: Wanted) -> Change:
 
 
 def _check_meant(here: Path, word: str) -> None:
-    """A file must not take the place of the commits of the same name, nor they that of the file."""
+    """Refuse a word that names both a file and commits."""
     from foureyes.git.reading import names_commits
 
     if not word.startswith(("/", "./", "../")) and names_commits(here, word):
@@ -242,7 +242,7 @@ def _check_meant(here: Path, word: str) -> None:
 
 
 def _called(change: Change, wanted: Wanted) -> Change:
-    """The work under the name and with the note that everybody sees and the log keeps: without secrets."""
+    """The work with secrets removed from the title and note, which all reviewers see and the log keeps."""
     from dataclasses import replace
 
     from foureyes.reviewers.boundary import redacted
@@ -254,7 +254,7 @@ def _called(change: Change, wanted: Wanted) -> Change:
         return called
     from foureyes.reviewers.critics.secrets.critic import withheld
 
-    # What was taken out is gone for everybody who looks; that it stood there must be told.
+    # Reviewers cannot see what was removed, so they must be told that something was.
     return replace(called, title=title, note=note, withheld=withheld(called))
 
 

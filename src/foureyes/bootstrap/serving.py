@@ -1,4 +1,4 @@
-"""What is a running server made of? The doors on one office, what looks after the store beside them, and its end."""
+"""Run a server: all doors on one office, the background tasks beside them, and the orderly shutdown."""
 
 from __future__ import annotations
 
@@ -75,19 +75,19 @@ if TYPE_CHECKING:
     from foureyes.engine.dispatching import Dispatcher
     from foureyes.engine.place import Place
 
-#: So long whoever still sends or reads has at the end; then their connections are closed.
+#: At shutdown, clients that still send or read have this long; then their connections are closed.
 HANG_UP_SECONDS = 5
-#: So long the requests that are under way have at the end; the rest of ten seconds is for what comes after them.
+#: At shutdown, running requests have this long; the rest of ten seconds is for the steps after them.
 DRAIN_SECONDS = 7
 TEND_SECONDS = 1.0
 BACKLOG = 2048
-#: New objects between two looks for garbage: what a request makes is nearly always freed without one.
+#: Threshold of the garbage collector: the objects of a request are nearly always freed without it.
 GARBAGE_OBJECTS = 25_000
 log = logging.getLogger("foureyes.server")
 
 
 def serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None]) -> None:
-    """Serve until somebody ends it; `told` is called when it answers."""
+    """Serve until the process is stopped; `told` is called when the server answers."""
     import uvloop
 
     write_to()
@@ -103,20 +103,20 @@ def serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], None]) -
 
 
 class Server(uvicorn.Server):
-    """Ends quietly when it is asked to: what comes after it must still be done."""
+    """uvicorn's server, which returns when it is stopped, because more shutdown steps follow."""
 
     def __init__(self, config: uvicorn.Config, began: Callable[[], None], ends: Callable[[], None]) -> None:
-        """Call these when it answers, and when it begins to end."""
+        """Call `began` when the server answers, and `ends` when its shutdown begins."""
         super().__init__(config)
         self._began, self._ends = began, ends
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
+        """Listen, and call `began`."""
         await super().startup(sockets)
         self._began()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let those go who only wait, then finish what is under way; who says no more is not waited for."""
+        """End waiting requests, finish running ones, and abort connections still open after `HANG_UP_SECONDS`."""
         self._ends()
         hanging_up = asyncio.get_running_loop().call_later(HANG_UP_SECONDS, self._hang_up)
         try:
@@ -131,11 +131,11 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take signals as usual, but do not raise them again afterwards: that would end us before we are done."""
+        """Handle signals as uvicorn does, but do not raise them again: that would end the process too early."""
         with super().capture_signals():
             yield
             self._captured_signals.clear()
-        # Whoever asks once more must not end in its middle what is short, and under way already.
+        # A second SIGTERM must not interrupt the shutdown, which is short.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
@@ -176,7 +176,7 @@ async def _serve(assembly: Assembly, serving: Serving, told: Callable[[Begun], N
 
 
 def listening(app: ASGIApp) -> uvicorn.Config:
-    """How a server listens."""
+    """The configuration of uvicorn."""
     return uvicorn.Config(
         app,
         loop="uvloop",
@@ -200,7 +200,7 @@ async def _tend(tending: Tending, began: asyncio.Event) -> None:
 
 async def _run(dispatcher: Dispatcher, began: asyncio.Event) -> None:
     await began.wait()
-    # A reviewer that takes its time must not keep the clock waiting.
+    # Separate from the other tasks: a slow reviewer must not delay deadlines.
     await Tending((("reviewers", dispatcher.once),)).forever(dispatcher.pause)
 
 
@@ -210,7 +210,7 @@ def application(
     endpoint: Endpoint,
     around: Callable[[], Awaitable[Around]] = nothing_around,
 ) -> ASGIApp:
-    """All doors that a server has, as one application."""
+    """All doors of a server as one application."""
     pages = Pages(office=office, connect=partial(connecting, named.public), tls_hosts=named.tls_hosts)
 
     @asynccontextmanager
@@ -225,7 +225,7 @@ def application(
 
 
 async def _check(assembly: Assembly, store: Store, serving: Serving) -> None:
-    """Refuse to serve from what was altered, or where others could listen."""
+    """Refuse to serve from a store that was altered, or where others could listen."""
     signing.signer(assembly, make=True)
     if (read := mirrors(assembly.settings)) is not None:
         await asyncio.to_thread(read.check)
@@ -240,9 +240,9 @@ class _Inside:
 
     office: Office
     dispatcher: Dispatcher
-    #: For the engine, where other processes may want it.
+    #: The lease for hosting reviewers, if other processes share the store.
     place: Place | None
-    #: What is done beside the answers, each for itself.
+    #: The background tasks, which run independently of each other.
     tendings: tuple[Tending, ...]
 
 
@@ -277,28 +277,28 @@ def _made(assembly: Assembly, store: Store, serving: Serving, kept: Spool | None
         ("silences", spool.in_order(spooling, silences) if spooling else silences),
     )
     told = telling.delivery(assembly, store, gate, desk, public).once
-    # Somebody outside who takes their time must not keep the clock waiting.
+    # Separate from the other tasks: a slow recipient must not delay deadlines.
     tendings = Tending(works), Tending((("notifications", told),))
     return _Inside(office=office, dispatcher=dispatcher, place=place, tendings=tendings)
 
 
 @dataclass(slots=True)
 class Signing:
-    """Signs the log of a server while it grows."""
+    """Signs checkpoints of a server's log while it grows."""
 
     assembly: Assembly
     store: Store
     _looked: datetime | None = None
 
     async def if_due(self) -> None:
-        """Look at book and key only when a checkpoint may be due: it is asked every second."""
+        """Sign if a checkpoint may be due. This is called every second, so the files are read only then."""
         now, every = self.assembly.now(), timedelta(seconds=self.assembly.settings.checkpoint_seconds)
         if is_time_again(self._looked, now, every):
             await self._signed(every)
             self._looked = now
 
     async def at_once(self) -> None:
-        """Sign what has grown, whenever the last time was."""
+        """Sign what was added to the log, whenever the last checkpoint was."""
         await self._signed(AT_ONCE)
 
     async def _signed(self, every: timedelta) -> None:
@@ -308,7 +308,7 @@ class Signing:
 
 
 async def _first_human(office: Office) -> str:
-    """Enrol whoever starts the first server; on every later start nobody."""
+    """Enrol the user who starts the first server; later starts enrol nobody."""
     known = await office.store.read(accounts)
     if any(one.who.is_human for one in known):
         return ""
@@ -320,7 +320,7 @@ async def _first_human(office: Office) -> str:
 
 
 def human_name(user: str) -> str:
-    """A user of the operating system under a name that an account may bear."""
+    """The user's name at the operating system, changed into a valid account name."""
     name = re.sub(r"[^a-z0-9_-]+", "-", user.lower()).strip("-_")[:64]
     return name if is_name(name) and not ours_alike(name) else "owner"
 
@@ -334,14 +334,14 @@ async def _say(
     began: asyncio.Event,
     told: Callable[[Begun], None],
 ) -> None:
-    """Say that it answers; to whoever is new, open the way in."""
+    """Report that the server answers; for a newly enrolled human, open the sign-in page."""
     await began.wait()
     opened = bool(human) and await _opened(assembly, office, f"{named.local}{SIGN_IN}?{FIELD}=", human)
     seats = await office.store.read(partial(vacant, policies=office.gate.policies, directory=office.gate))
     told(Begun(address=named.local, public=named.public, first_human=human, opened=opened, vacant=seats))
     for one in seats:
         log.warning("a seat that nobody can hold: %s", one.in_words())
-    # What was made for the start stays for good: looking through it again and again would find nothing to free.
+    # Objects made for the start live as long as the process: keep the collector from scanning them again.
     gc.collect()
     gc.freeze()
     gc.set_threshold(GARBAGE_OBJECTS, 20, 20)
@@ -350,7 +350,7 @@ async def _say(
 
 
 async def _opened(assembly: Assembly, office: Office, address: str, human: str) -> bool:
-    """Whether the page to sign in was opened; where it was not, the server goes on, and a link can be made later."""
+    """Open the sign-in page; False if that fails: the server goes on, and a link can be made later."""
     path = Path(assembly.settings.home, browser.PAGE)
     try:
         secret = await office.store.write(lambda tx: new_link(tx, human, assembly.now()))

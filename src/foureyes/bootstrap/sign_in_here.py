@@ -1,8 +1,8 @@
-"""One page on this machine where the person in front of it signs in for one decision; no server is needed.
+"""One page on this machine where the person at it signs in for one decision; no server is needed.
 
 It listens on loopback while the command waits. The only way to it is a secret that is never printed: it goes to the
-browser by a file that only its owner reads, as every sign-in link does. Looking at the page decides nothing; its button
-does, once. Whoever else asks, or comes from another page, is refused.
+browser in a file that only its owner can read, as every sign-in link does. Looking at the page decides nothing; its
+button does, once. A request from anywhere else, or from another page, is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PATH, FIELD, ANSWER = "/sign-in", "link", "answer"
 YES, NO = "yes", "no"
 FORM_BYTES_MAX = 8 * 1024
 SECRET_BYTES = 32
-#: A connection that says nothing for so long is closed.
+#: A connection is closed after this long without data.
 SILENT_SECONDS = 10
 _HEADERS = {
     "content-security-policy": (
@@ -55,7 +55,7 @@ class SignInPage:
     _netloc: str = ""
 
     def ask(self, shows: Callable[[str], bool], page: Path, seconds: float) -> bool | None:
-        """Show the page by a file that leads there; True is a yes, None that nobody answered or nothing was shown."""
+        """Open the page by a file that leads to it; True means yes, None that nobody answered or no page was shown."""
         with ThreadingHTTPServer(("127.0.0.1", self.question.port), self._handler()) as server:
             self._netloc = f"127.0.0.1:{server.server_port}"
             serving = threading.Thread(target=server.serve_forever, daemon=True)
@@ -73,7 +73,7 @@ class SignInPage:
         return self._answer == YES if self._answer else None
 
     def shown(self, secret: str) -> tuple[int, Html]:
-        """The question, with its button; whoever only looks decides nothing."""
+        """The status and page of the question; looking at it decides nothing."""
         if not self._is_ours(secret):
             return _UNAUTHORIZED, _page("Sign in", element("p", _OVER))
         one = self.question
@@ -99,7 +99,7 @@ class SignInPage:
         return 200, _page("Thank you", element("p", said), element("p", "You can close this page."))
 
     def is_here(self, host: str, origin: str | None) -> bool:
-        """True for a request to this very address that no other page sent."""
+        """True for a request to this exact address that was not sent by another page."""
         return host == self._netloc and origin in (None, f"http://{self._netloc}")
 
     def _is_ours(self, secret: str) -> bool:
@@ -133,7 +133,7 @@ class SignInPage:
                     self._say(*page.take(_first(text, FIELD), _first(text, ANSWER)))
 
             def log_message(self, *_: object) -> None:
-                """Say nothing: the address holds the secret."""
+                """Log nothing, because the address holds the secret."""
 
             def _say(self, status: int, body: Html) -> None:
                 content = f"<!doctype html>{body}".encode()

@@ -1,4 +1,4 @@
-"""What stands behind `foureyes mcp`, and behind /mcp beside the API? The server that runs here, or the store itself."""
+"""What answers `foureyes mcp` on stdio, and `/mcp` beside the API: the running server, or the store itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HTTP = ("http://", "https://")
 
 
 def endpoint(office: Office, hosts: frozenset[str], origins: frozenset[str]) -> Endpoint:
-    """What answers at `over_http.PATH`; its `serving` stands around the application. Imports no SDK yet."""
+    """The endpoint at `over_http.PATH`; its `serving` encloses the application's lifespan. Imports no SDK yet."""
     from foureyes.http.problems import problem
     from foureyes.mcp.over_http import Endpoint, Names
 
@@ -28,7 +28,7 @@ def endpoint(office: Office, hosts: frozenset[str], origins: frozenset[str]) -> 
 
 
 def office_on(assembly: Assembly, store: Store) -> Office:
-    """The calls on a store: whoever is enrolled there may be asked to review."""
+    """The calls on a store; its enrolled accounts may be asked to review."""
     from foureyes.app.accounts import Enrolled
     from foureyes.app.calls.office import Office
     from foureyes.bootstrap.redacting import redaction
@@ -70,7 +70,7 @@ async def _embedded(assembly: Assembly, how: Speaking, credential: Credential) -
     async with assembly.store(write=True) as store:
         office = office_on(assembly, store)
         who = by_credential(office, credential)
-        await who(None)  # a token that opens nothing is told now, not at the first request
+        await who(None)  # report an invalid token now, not at the first request
         from foureyes.mcp.over_stdio import speak as on_stdio
         from foureyes.mcp.server import FACES, build
 
@@ -81,7 +81,7 @@ async def _embedded(assembly: Assembly, how: Speaking, credential: Credential) -
 
 
 def _server(assembly: Assembly, how: Speaking) -> Callable[[], str] | None:
-    """Where the server is, looked up for each request; nothing where none runs and none is named."""
+    """Looks up the server's address for each request; None if none runs here and none is named."""
     if how.server:
         if not how.server.startswith(HTTP):
             raise Trouble(f"{how.server[:200]} is no address.", "Name it as in http://127.0.0.1:8004.", usage=True)

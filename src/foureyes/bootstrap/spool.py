@@ -1,4 +1,4 @@
-"""Where do a server's commands wait while PostgreSQL is down? In the spool of the settings; on SQLite there is none."""
+"""The spool where a server's commands wait while PostgreSQL is down; a server on SQLite has none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _spelled = shape(datetime)[0]
 
 @contextmanager
 def kept(settings: Settings) -> Iterator[Spool | None]:
-    """The spool of a server on PostgreSQL; nothing starts over a promise that cannot be read."""
+    """The spool of a server on PostgreSQL; a server does not start if its spool cannot be read."""
     if not settings.is_postgres:
         yield None
         return
@@ -43,7 +43,7 @@ def kept(settings: Settings) -> Iterator[Spool | None]:
 def before(
     gate: Gate, spool: Spool | None, store: Store, bell: Bell, clock: Callable[[], datetime]
 ) -> SpoolingGate | None:
-    """What stands before the gate where there is a spool; late answers are kept, and those who wait for one hear it."""
+    """The spooling gate in front of the gate; None without a spool. It stores late answers and wakes their waiters."""
     if spool is None:
         return None
     keep = telling(store)
@@ -57,7 +57,7 @@ def before(
 
 
 def in_order(spooling: SpoolingGate, passed: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[object]]:
-    """Hand in what waits, and only then let deadlines pass: what came in time must not find its time over."""
+    """Hand in the spooled commands before deadlines are checked, so that a command that came in time is not late."""
 
     async def work() -> None:
         await spooling.hand_in()

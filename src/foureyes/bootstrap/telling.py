@@ -1,4 +1,4 @@
-"""How does a server tell what happens? By the addresses of its policy file, filled from the environment it has."""
+"""Set up notifications: targets from the policy file, secrets from the environment, and the key that signs links."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from foureyes.policy.load import load
 if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
 
-#: Signs the links with which humans decide; not named like a key that signs the log.
+#: The key that signs decision links; its name differs from those of the keys that sign the log.
 LINK_KEY = "links.secret"
 
 
 def tells(assembly: Assembly, desk: Desk) -> bool:
-    """Whether anybody may be told what happens here: whoever shares a database may have another beside it who tells."""
+    """True if notifications are recorded: there are targets, or another server may share the database and have some."""
     return bool(desk.targets) or assembly.settings.is_postgres
 
 
 def delivery(assembly: Assembly, store: Store, gate: Gate, desk: Desk, public: str) -> Delivery:
-    """What delivers from this store to those at the desk."""
+    """What delivers notifications from this store to the targets of the desk."""
     settings, out = assembly.settings, _out(assembly)
     return Delivery(
         store=store,
@@ -56,13 +56,13 @@ def delivery(assembly: Assembly, store: Store, gate: Gate, desk: Desk, public: s
 
 
 def _out(assembly: Assembly) -> Outside:
-    """The way out, to public addresses and to the networks that the operator opened."""
+    """The sender, allowed to reach public addresses and the private networks that the operator opened."""
     private = assembly.settings.notify_private
     return Outside(allowed=() if private == NONE else tuple(map(ipaddress.ip_network, private.split(","))))
 
 
 def link_key(path: str) -> bytes:
-    """The key that signs links, for us alone; made where there is none."""
+    """The key that signs links, readable by its owner only; created if there is none."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -81,7 +81,7 @@ def link_key(path: str) -> bytes:
 
 
 def desk(assembly: Assembly) -> Desk:
-    """Who is told, by the policy file; an address that leads nowhere is told before the server starts."""
+    """The notification targets of the policy file; an invalid address is reported before the server starts."""
     try:
         found = Desk.of(load(Path(assembly.settings.policy)).notify, os.environ)
         for one in found.targets.values():

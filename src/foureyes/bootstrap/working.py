@@ -1,4 +1,4 @@
-"""What is a worker made of? The reviewers of its machine, the engine of many processes, and its end."""
+"""Run a worker: the reviewers of its machine, the durable engine, and the orderly shutdown. One worker dispatches."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from foureyes.http.logs import write_to
 if TYPE_CHECKING:
     from foureyes.bootstrap.assembly import Assembly
 
-#: How often whoever dispatches looks whether something was written.
+#: How often the dispatching worker checks for new events.
 LISTEN_SECONDS = 0.2
-#: How often the seats of what runs are looked after, and what dead workers left.
+#: How often a worker signs on and renews the seats of its runs, and the runs of dead workers are taken up.
 TEND = timedelta(seconds=1)
 log = logging.getLogger("foureyes.worker")
 
 
 def work(assembly: Assembly, yes_send: tuple[str, ...], told: Callable[[AtWork], None]) -> None:
-    """Carry runs out until somebody ends it; `told` is called when it is ready."""
+    """Carry out runs until the process is stopped; `told` is called when the worker is ready."""
     write_to()
     folder.make(assembly.settings.home)
     asyncio.run(_work(assembly, yes_send, told))
@@ -73,7 +73,7 @@ async def _work(assembly: Assembly, yes_send: tuple[str, ...], told: Callable[[A
 
 @dataclass(slots=True, kw_only=True)
 class OneWorker:
-    """A worker, and one of them dispatches for all."""
+    """A worker; one of all workers dispatches runs to all of them."""
 
     store: Store
     own: Hosted
@@ -87,21 +87,21 @@ class OneWorker:
     _tended: datetime | None = None
 
     def own_names(self) -> list[str]:
-        """Whom it hosts."""
+        """The names of the reviewers that this worker hosts."""
         mine = [one for one in self.workers.alive() if one.name == self.workers.name]
         return sorted(one.who.name for worker in mine for one in worker.offers)
 
     async def begin(self) -> None:
-        """Say that it is there, and look into its queue."""
+        """Sign on, and start the engine."""
         await self._sign()
         await self.engine.start()
 
     async def forever(self) -> None:
-        """Do what there is to do, until cancelled."""
+        """Work until cancelled."""
         await Tending((("runs", self.once),)).forever(self.dispatcher.pause)
 
     async def once(self) -> None:
-        """Look after what runs here; and whoever has the place, after everything."""
+        """Look after this worker's runs; the worker that holds the lease also dispatches for all."""
         now = self.clock()
         if is_time_again(self._tended, now, TEND):
             self._tended = now
@@ -114,7 +114,7 @@ class OneWorker:
             await self.dispatcher.once()
 
     async def listen(self) -> None:
-        """Wake whoever dispatches when something was written."""
+        """Wake the dispatcher when something was written."""
         async with self.bell.listening(self.store) as listener:
             while True:
                 await listener.woken.wait()
@@ -123,14 +123,14 @@ class OneWorker:
                     self.dispatcher.woken.set()
 
     async def end(self) -> None:
-        """Let what runs come to its end; give back what does not in time."""
+        """Let runs finish, and give back those that do not finish in time."""
         works = (("queue", self.engine.drain), ("runs", self.engine.close), ("place", self.place.leave))
         await Tending(works).once()
 
     async def _sign(self) -> None:
         pool = await self.own.follow(self.store)
         people = await self.store.read(pool.pool)
-        # Who gives the runs out has just looked at all of them; the others would have to look for this alone.
+        # Only the dispatching worker has read the queue already; the others would have to read it just for this.
         queued = self.engine.queued if self._dispatches else 0
         offers = offers_of(pool, people, self.own.resting())
         await self.workers.sign(offers, runs=await self.engine.here(), queued=queued)
@@ -138,7 +138,7 @@ class OneWorker:
 
 
 def made(assembly: Assembly, store: Store, own: Hosted) -> OneWorker:
-    """Put a worker together that hosts these."""
+    """Build a worker that hosts these reviewers."""
     workers = Workers(store, assembly.now, f"{os.uname().nodename}-{os.getpid()}-{secrets.token_hex(3)}")
     crew = Crew(workers)
     gate = assembly.gate(store, directory=Everybody((crew, Enrolled(assembly.now))))

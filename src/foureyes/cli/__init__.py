@@ -1,1 +1,1 @@
-"""The command line: a door that parses, calls the gate, and answers with one line and an exit code."""
+"""The command line: a door that parses, calls the gate, and answers with lines and an exit code."""

@@ -72,7 +72,7 @@ def add(parts: Parts, name: str, file: str | None, **said: Any) -> Answer:
 
 
 def _added(parts: Parts, file: str, address: str, everybody: tuple[Account, ...]) -> Answer:
-    """Open the page with the accounts of a file filled in; what is wrong in it is told before."""
+    """Open the page with the accounts of a file filled in; errors in the file are reported before."""
     text = _text(file)
     name = Path(file).name if file != "-" else "agents.yaml"
     lines = read_agents(name, text)
@@ -132,7 +132,7 @@ def revoke(parts: Parts, name: str) -> Answer:
 def _asked(
     *, kind: str, roles: tuple[str, ...], family: str, operator: str, scopes: tuple[str, ...], days: int | None
 ) -> dict[str, str]:
-    """What the page is filled in with; what nobody named is left to the page."""
+    """The values that fill in the page's form; an option that was not given is left to the page."""
     allowed = SCOPES[WhoKind(kind)]
     strange = next((one for one in scopes if one not in allowed), "")
     if strange:
@@ -149,7 +149,7 @@ async def _everybody(parts: Parts) -> tuple[Account, ...]:
 
 
 def _shown(parts: Parts, address: str, sentence: str) -> Answer:
-    """Where no browser opens the address is said instead: it holds no secret, and the page asks who is there."""
+    """Open the page; without a browser the address is printed, as it holds no secret and the page demands a sign-in."""
     opened = parts.console.opens(address)
     first = sentence if opened else f"No browser could be opened here. Open this where you are signed in: {address}"
     last = "If it says that you are not signed in: foureyes humans link"

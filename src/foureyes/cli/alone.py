@@ -1,4 +1,4 @@
-"""May a command change things now? Not while a server runs here, nor while another such command does."""
+"""The lock of commands that change things: refused while a server or another such command runs in the data folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foureyes.home.lock import locked
 
 @contextmanager
 def alone(parts: Parts, command: str) -> Iterator[None]:
-    """Hold the server's lock while something changes; whoever holds it already is named."""
+    """Hold the data folder's lock while the command runs; raises Trouble that names the process holding it."""
     folder.make(parts.settings.home)
     with locked(parts.settings, f"`foureyes {command}`", now=parts.now().isoformat()):
         yield

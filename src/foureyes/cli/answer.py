@@ -1,4 +1,4 @@
-"""What does a command say, to people and to scripts? Every word goes out here, so none goes out unclean."""
+"""The answer of a command, for people and for scripts. All output is printed here, cleaned of control characters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TextIO
 from foureyes.app.plain import plain
 from foureyes.cli.codes import OK
 
-#: Colours by what a line means.
+#: Colours by tone.
 _TONES = {
     "good": "\x1b[32m",
     "bad": "\x1b[31m",
@@ -25,7 +25,7 @@ _TONES = {
     "command": "\x1b[36m",
 }
 _RESET = "\x1b[0m"
-#: Our own signs, for terminals that have no Unicode.
+#: ASCII replacements of our own signs, for terminals without Unicode.
 _SIGNS = str.maketrans({"✗": "x", "✓": "+", "│": "|", "·": "-", "…": "..", "→": ">", "•": "*", "–": "-"})
 
 Json = None | bool | int | str | Sequence["Json"] | Mapping[str, "Json"]
@@ -33,7 +33,7 @@ Json = None | bool | int | str | Sequence["Json"] | Mapping[str, "Json"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line for people; the tone colours it where colours are seen."""
+    """One line for people; its tone becomes a colour if colours are shown."""
 
     text: str
     tone: str = ""
@@ -47,18 +47,18 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The end of a command: its exit code, lines for people, the same for scripts."""
+    """The result of a command: its exit code, lines for people, and the same as data for scripts."""
 
     code: int = OK
     lines: tuple[Line, ...] = ()
     data: Mapping[str, Json] = field(default_factory=dict)
-    #: A document to hand on as it is, instead of lines: SARIF, Markdown, a prompt. Made harmless by its maker.
+    #: A document to print as it is, instead of lines: SARIF, Markdown, a prompt. Its maker has cleaned it.
     document: str | None = None
     colours: bool = True
 
 
 def show(answer: Answer, *, as_json: bool) -> int:
-    """Print an answer and give its exit code."""
+    """Print an answer and return its exit code."""
     try:
         if as_json:
             print_json({"exit": answer.code, **answer.data})
@@ -74,17 +74,17 @@ def show(answer: Answer, *, as_json: bool) -> int:
 
 
 def leave_unread() -> None:
-    """Nobody reads the output any more: what Python would still flush on its way out must not fail a second time."""
+    """Point stdout to /dev/null after its reader has gone, so that Python's final flush does not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def print_json(data: Mapping[str, Json]) -> None:
-    """One object in ASCII: what a terminal might act on is spelt out."""
+    """Print one object in ASCII, so that characters a terminal might act on are escaped."""
     sys.stdout.write(f"{json.dumps(data, indent=2, ensure_ascii=True)}\n")
 
 
 def print_line(line: Line, stream: TextIO, *, colours: bool = True) -> None:
-    """One line, cleaned, coloured where that is seen."""
+    """Print one line, cleaned, and coloured if the stream shows colours."""
     paint = colours and _colours(stream)
     pieces = [_piece(text, tone, paint=paint) for text, tone in ((line.text, line.tone), *line.more)]
     _write(f"{''.join(pieces)}\n", stream)
@@ -113,7 +113,7 @@ def complain(
     details: tuple[str, ...] = (),
     as_json: bool = False,
 ) -> int:
-    """Say what is wrong and what to do: on stderr for people, as an object for scripts."""
+    """Report a failure and what to do: on stderr for people, as an object for scripts."""
     if as_json:
         said = {"sentence": plain(sentence), "details": [plain(one) for one in details], "next_step": plain(next_step)}
         print_json({"exit": code, "error": kind, **said})

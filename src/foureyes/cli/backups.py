@@ -1,4 +1,4 @@
-"""How is everything copied to a safe place while others go on working?"""
+"""The `backup` command: copy the store and the files beside it while other processes go on working."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def backup(parts: Parts, place: str, with_keys: bool) -> Answer:  # noqa: FBT001
 
 
 def make_backup(parts: Parts, place: str, *, with_keys: bool) -> tuple[str, backups.Manifest]:
-    """Sign what is there, copy it, count it."""
+    """Sign a checkpoint, copy the store and the files beside it, and count the copy's events."""
     asyncio.run(_sign(parts))
 
     def fill(folder: str) -> backups.Filled:
         copy = str(Path(folder, backups.STORE))
-        # The book before the store: what it says must be in the copy.
+        # The checkpoints before the store: what they cover must be in the copy.
         for source, name in _beside(parts, with_keys=with_keys):
             target = Path(folder, name)
             target.parent.mkdir(mode=0o700, exist_ok=True)
@@ -77,7 +77,7 @@ def make_backup(parts: Parts, place: str, *, with_keys: bool) -> tuple[str, back
 
 
 async def _sign(parts: Parts) -> None:
-    """A last checkpoint, so that the copy is covered by a signature; without a key there is none."""
+    """Sign a last checkpoint, so that a signature covers the copy; without a key there is none."""
     async with parts.store() as store:
         if signing.has_signer(parts):
             key = signing.signer(parts)
@@ -85,7 +85,7 @@ async def _sign(parts: Parts) -> None:
 
 
 def _beside(parts: Parts, *, with_keys: bool) -> Iterator[tuple[Path, str]]:
-    """What goes along with the store, and under which name."""
+    """The files that are copied along with the store, and their names in the backup."""
     settings = parts.settings
     for one in sorted(Path(settings.checkpoints).glob("*")):
         if one.is_file():

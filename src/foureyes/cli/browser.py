@@ -1,9 +1,9 @@
-"""How is a page opened in front of a person, so that nobody at the terminal reads what its address carries?
+"""Open a page in a browser without showing a secret in its address to others at the terminal.
 
-The browser runs in a child whose output goes nowhere: some print what they are given. Text browsers would draw the page
+The browser runs in a child whose output is discarded: some print what they are given. Text browsers would draw the page
 into the terminal, so where there is no screen nothing is opened unless the person named a browser in $BROWSER. A secret
-is not put on a command line, where every user of the machine could read it, but into a file that only we can read and
-that leads there.
+is not put on a command line, where every user of the machine could read it, but into a file that only its owner can
+read and that leads there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from foureyes.home import files
 
 PAGE = "sign-in.html"
-#: The page for one decision that a command waits for; another file, so that neither takes the place of the other.
+#: The page for one decision that a command waits for; another file, so that neither overwrites the other.
 DECISION = "decide.html"
 SECONDS_MAX = 5
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
@@ -26,12 +26,12 @@ _CHILD = "import sys, webbrowser; sys.exit(0 if webbrowser.open(sys.stdin.read()
 
 
 def has_screen(environment: Mapping[str, str], platform: str = sys.platform) -> bool:
-    """Whether a page can be shown somewhere else than in this terminal."""
+    """True if a page can be shown outside this terminal."""
     return platform == "darwin" or any(environment.get(name) for name in _SCREENS)
 
 
 def open_page(address: str) -> bool:
-    """Open an address that everybody may know; whether a browser took it."""
+    """Open an address that is no secret; True if a browser took it."""
     if not has_screen(os.environ):
         return False
     try:
@@ -45,12 +45,12 @@ def open_page(address: str) -> bool:
             timeout=SECONDS_MAX,
         )
     except subprocess.TimeoutExpired:
-        return True  # some stay until their window is closed
+        return True  # some browsers run until their window is closed
     return done.returncode == 0
 
 
 def leading(secret_address: str, path: Path) -> None:
-    """Write a page, readable by us alone, that leads to an address nobody else may know."""
+    """Write a page, readable by its owner only, that leads to a secret address."""
     to = escape(secret_address)
     text = (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="referrer" content="no-referrer">'

@@ -1,4 +1,4 @@
-"""How does a script ask what agents ask? Every call of the registry is a command, made as an account with its token."""
+"""The `call` commands: every call that a token may make, as a command, made in the name of the token's account."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from foureyes.home.token import AGENT_VARIABLE, token_of
 from foureyes.home.trouble import Trouble
 
 FILE_BYTES_MAX: Final = 32 * 1024 * 1024
-#: Calls that ask for a yes or a no, and where it stands: a script that looks at the exit code alone must not take the
-#: no for a yes. Of every other call it says whether the call was done.
+#: Calls that answer yes or no, and the field that says which: a script that reads only the exit code must not take a
+#: no for a yes. For every other call the exit code says whether the call was done.
 JUDGES: Final = {"gate": "allowed", "record_live": "allowed", "can_graduate": "can_graduate"}
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SPOOLED, _NOBODY, _TOO_MANY, _OURS, _NO_ROOM = 202, 401, 429, 500, 507
@@ -35,21 +35,21 @@ _GOOD = (200, 201)
 
 
 def spelt(name: str) -> str:
-    """A call or a field as it is typed at a command line."""
+    """The name of a call or a field as it is typed on a command line."""
     return _WORDS.sub("-", name).replace("_", "-").lower()
 
 
-#: What can be asked with a token, by the word that is typed; what is a human's is no command for anybody.
+#: The calls that a token may make, by the name that is typed. Calls that need a human are not commands.
 OFFERED: Final[Mapping[str, Call[Any]]] = {
     spelt(name): one for name, one in sorted(CALLS.items()) if one.needs is not Need.HUMAN
 }
 
 
 class Calls(Group):
-    """A command for every call; each is made when it is named."""
+    """A command for every call, built when it is named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Their names in order."""
+        """The names of all calls, in order."""
         return list(OFFERED)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - likewise
@@ -102,7 +102,7 @@ _COMMON = (
 
 
 def _typed(name: str, own: tuple[Explained, ...]) -> str:
-    """The whole command as it is typed, with the fields that it needs."""
+    """An example of the whole command with the fields that it needs."""
     fields = (f"--{spelt(row.place)} {_spelt_out(row.example)}" for row in own if row.needed)
     return f"Example: {' '.join(('foureyes call', name, *fields))}"
 
@@ -119,7 +119,7 @@ def _option(row: Explained, inner: tuple[Explained, ...]) -> Any:
 
 
 def _inner(row: Explained, rows: tuple[Explained, ...]) -> Iterator[Explained]:
-    """The fields of what a field holds."""
+    """The rows of the fields inside a field."""
     return (one for one in rows if one.place.startswith((f"{row.place}.", f"{row.place}[].")))
 
 
@@ -133,12 +133,12 @@ def _choice_words(row: Explained) -> str:
 
 
 def _spelt_out(example: object) -> str:
-    """An example as it is typed: quoted for a shell where that is needed."""
+    """An example value as it is typed, quoted for a shell if needed."""
     return shlex.quote(example if isinstance(example, str) else json.dumps(example, ensure_ascii=False))
 
 
 def _kind(shape: Any) -> click.ParamType[Any]:
-    """How a field is read from a word; what may be nothing is left out where it is."""
+    """The click type of a field; null is not offered, because an optional field can be left out."""
     shapes = [one for one in shape.get("anyOf", ()) if one.get("type") != "null"]
     shape = next(iter(shapes), shape)
     if len(shapes) > 1:
@@ -157,7 +157,7 @@ def _kind(shape: Any) -> click.ParamType[Any]:
 
 
 class Word(click.Choice[str]):
-    """One of the words that help and completion show; the gate reads other spellings, and refuses what it does not."""
+    """One of the words that help and completion show. Other spellings are sent too; the server decides on them."""
 
     def convert(self, value: Any, *_: object) -> str:
         """The word as it was typed."""
@@ -165,33 +165,34 @@ class Word(click.Choice[str]):
 
 
 class Truth(click.Choice[Any]):
-    """The two words that JSON has for it, and no others."""
+    """`true` or `false`, as in JSON, and no other words."""
 
     def __init__(self) -> None:
-        """Take these words."""
+        """Accept these two words."""
         super().__init__(("true", "false"))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The truth in the word."""
+        """The boolean that the word means."""
         return super().convert(value, param, ctx) == "true"
 
 
 class JsonWord(click.ParamType[Any]):
-    """A word that is JSON, or names a file with it; where the field takes a text, any other text is one.
+    """A value that is JSON, or `@` and the name of a file with it; if the field takes a text, any other value is one.
 
-    What begins as an object or a list is never taken for a text: a slip in JSON must not become another value.
+    A value that begins like an object or a list is never taken for a text: a typing error in JSON must not change its
+    meaning.
     """
 
     name = "json|@file"
 
     def __init__(self, *, takes_text: bool = False) -> None:
-        """Take JSON alone, or a text too."""
+        """Accept only JSON, or texts too."""
         self.takes_text = takes_text
         if takes_text:
             self.name = "text|json|@file"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value in it; nothing is not a value here."""
+        """The parsed value; null is refused."""
         text = str(value)
         try:
             text = _file(text[1:]) if text.startswith("@") else text
@@ -205,7 +206,7 @@ class JsonWord(click.ParamType[Any]):
 
 
 def read_json(text: str) -> Any:
-    """Read JSON as it is meant: no field twice, no NaN; raises ValueError with what is wrong."""
+    """Parse strict JSON (no duplicate field, no NaN); raises ValueError with the reason."""
     try:
         return STRICT.decode(text)
     except RecursionError:
@@ -261,7 +262,7 @@ def _answer(name: str, heard: Heard) -> Answer:
 
 
 def no_of(status: int, data: Mapping[str, Any]) -> Exception:
-    """What the server said no with, as this program tells it everywhere."""
+    """The exception for an error answer of the server, so that it is reported like a local one."""
     code, sentence, step = (str(data.get(name, "")) for name in ("code", "title", "next_step"))
     if status == _NOBODY:
         return Trouble(sentence, "Ask a human for a token: foureyes agents add NAME", usage=True)

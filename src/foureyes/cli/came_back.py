@@ -18,13 +18,13 @@ class Known:
     """What was purged and why, as far as it is known here."""
 
     purges: Mapping[str, str]
-    #: Whether a store was there that could say so; the notes outside may lack one, made on another machine.
+    #: Whether a store was read for this; the notes in the checkpoint folder may lack purges made on another machine.
     by_store: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameBack:
-    """Of the bytes that were purged and are in the backup: what is gone again, and what is not."""
+    """The purged bytes that are in the backup: those purged again, and those that could not be."""
 
     gone: Sequence[str]
     back: Sequence[str]
@@ -32,7 +32,7 @@ class CameBack:
 
 
 async def purged_before(parts: Parts) -> Known:
-    """What was purged in the store that is to be replaced, asked while it is still there."""
+    """What was purged in the store that will be replaced, read while it is still there."""
     notes = Path(parts.settings.checkpoints)
     try:
         async with parts.store() as store:
@@ -43,7 +43,7 @@ async def purged_before(parts: Parts) -> Known:
 
 
 async def purged_again(parts: Parts, known: Known) -> CameBack:
-    """Purge once more what came back; that somebody wanted it gone is known, and the record says so again."""
+    """Purge the bytes that came back once more, with the known reason, and record it."""
     if not known.purges:
         return CameBack(gone=(), back=(), remains="")
     async with parts.store(write=True) as store:
@@ -54,7 +54,7 @@ async def purged_again(parts: Parts, known: Known) -> CameBack:
 
 
 def told(found: CameBack, known: Known, made: str) -> Iterator[Line]:
-    """The same for people; nothing where it is known that nothing came back."""
+    """The lines about purged bytes; none if it is certain that no purged bytes came back."""
     if found.gone:
         yield Line(f"Purged again, as it was purged after this backup: {', '.join(found.gone)}.", "care")
     if found.remains:

@@ -1,6 +1,7 @@
-"""May exactly these bytes go live? Asked before every step of an agent, so it starts without click, asyncio or YAML.
+"""The `check` command's fast path: whether exactly these bytes may go live.
 
-Most answers are no, and stand in the rows: they need none of the core. A yes is judged anew from the log.
+It runs before every step of an agent, so it starts without click, asyncio or YAML. Most answers are no and come from
+projection rows alone, without the core. A yes is always re-evaluated from the log.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ if TYPE_CHECKING:
     from foureyes.app.ports import Reading
     from foureyes.policy.policy import Policy
 
-#: Exit code and tone of every answer; anything else is no answer, and shuts.
+#: Exit code and tone of every state; any other state is inconclusive, and the gate stays shut.
 STATES = {
     "cleared": (codes.OK, "good"),
     "blocked": (codes.BLOCKED, "bad"),
     "unknown": (codes.BLOCKED, "bad"),
     "pending": (codes.PENDING, "care"),
 }
-#: A store that is not the one that was signed; it has no exit code of its own, so it is inconclusive.
+#: The store is not the one that was signed. The state has no exit code of its own, so it is inconclusive.
 DAMAGED = "damaged"
 _VALUES = ("--home", "--database", "--target")
 _FLAGS = ("--json", "--debug")
 
-#: What judges before any policy is activated, read only when asked for; None where it demands nothing of any target.
+#: Reads the policy in force before any is activated; None if it demands nothing of any target.
 Default = Callable[[], "Policy | None"]
 Look = Callable[[Mapping[str, str | None]], "AbstractContextManager[tuple[Reading, Default, BookMark]]"]
 
@@ -43,7 +44,7 @@ LookLocal = Callable[[Mapping[str, str | None]], "AbstractContextManager[tuple[R
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A command line that asks for a check."""
+    """A parsed `check` command line."""
 
     name: str
     target: str
@@ -53,7 +54,7 @@ class Asked:
 
 
 def asked(arguments: Sequence[str]) -> Asked | None:
-    """Read the command line; whatever is not plain and right is left to click, which says what is wrong with it."""
+    """Parse the command line; None for anything unusual, which click then handles or reports as an error."""
     values: dict[str, str] = {}
     words: list[str] = []
     waiting = list(reversed(arguments))
@@ -80,10 +81,10 @@ def asked(arguments: Sequence[str]) -> Asked | None:
 
 
 def run(question: Asked, look: Look, home: Callable[[], str], look_local: LookLocal | None = None) -> int:
-    """Answer, and give the exit code; an answer that cannot be given is none.
+    """Print the answer and return the exit code; a failure is reported as one.
 
-    What no review in the server's store has seen may have been reviewed here, by `foureyes review`. That counts on this
-    machine only, so for no target.
+    Bytes that no review in the server's store knows may have been reviewed here, by `foureyes review`. That review
+    counts on this machine only, so not for a target.
     """
     try:
         with look(question.flags) as (reading, default, mark):
@@ -102,9 +103,9 @@ def run(question: Asked, look: Look, home: Callable[[], str], look_local: LookLo
 def answered(
     reading: Reading, name: str, target: str, default: Default, mark: BookMark, *, is_local: bool = True
 ) -> Answer:
-    """What the gate says, and beside it whether the hooks are off here, which changes none of it.
+    """The gate's answer, with a note if the hooks are off here, which does not change it.
 
-    On a database that machines share, the answer is not for this one alone (`is_local`).
+    `is_local` is False on a database that machines share: the answer is not for this machine alone.
     """
     found = judged(reading, name, target, default, mark, is_local=is_local)
     return with_note(answer_of(found), off_here(reading, datetime.now(UTC)))
@@ -113,7 +114,7 @@ def answered(
 def judged(
     reading: Reading, name: str, target: str, default: Default, mark: BookMark, *, is_local: bool = True
 ) -> Live | Shut:
-    """The answer of the rows if they say no, else of the log; a yes only where the log is the one that was signed."""
+    """The rows' answer if it is no, else the log's; a yes only if the log matches its last checkpoint."""
     shut = glance(reading, name)
     if shut is not None:
         return shut
@@ -125,12 +126,12 @@ def judged(
 
 
 def is_unknown(answer: Answer) -> bool:
-    """Whether no review has seen these bytes."""
+    """True if no review knows these bytes."""
     return answer.data.get("state") == "unknown"
 
 
 def answer_of(found: Live | Shut) -> Answer:
-    """One line for people, the same for scripts."""
+    """The answer as a line for people and as data for scripts."""
     code, tone = STATES.get(found.state, (codes.INCONCLUSIVE, "bad"))
     by = f" by review {found.review}" if found.review else ""
     text = f"{found.state}: {found.digest}{by}." if code == codes.OK else f"{found.state}: {found.reason}"

@@ -1,4 +1,4 @@
-"""The same check as `check.py`, for whoever asks click: its help, its completion, and what is wrong with a line."""
+"""The `check` command for click: help, completion and usage errors. It makes the same check as `check.py`."""
 
 from __future__ import annotations
 

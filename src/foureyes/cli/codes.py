@@ -1,4 +1,4 @@
-"""What does each exit code mean? The same for every command."""
+"""The exit codes, the same for every command."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ OK = 0
 INTERNAL = 1
 #: Blocked: the answer is no.
 BLOCKED = 2
-#: Somebody still owes an answer.
+#: A person or a reviewer still owes an answer.
 PENDING = 3
-#: Nothing could be said, and why.
+#: No answer could be given; the output says why.
 INCONCLUSIVE = 4
 #: The command was not understood.
 USAGE = 64
-#: Ended by the person in front of it, as shells say it.
+#: Stopped with Ctrl-C, as shells report it (128 + SIGINT).
 INTERRUPTED = 130

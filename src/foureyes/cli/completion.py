@@ -1,4 +1,4 @@
-"""How does a shell learn to complete our commands?"""
+"""The `completion` command: the script with which a shell completes foureyes commands."""
 
 from __future__ import annotations
 

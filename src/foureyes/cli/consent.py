@@ -1,4 +1,4 @@
-"""May the work be sent out, or a command of its policy be run here? The person says so once, and it is kept."""
+"""Consent to send work to a reviewer or to run a command of its policy: asked once, and the answer is kept."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from foureyes.cli.parts import Parts
 from foureyes.home import consents
 
-#: Stands for every reviewer, and for no command.
+#: Means every reviewer, but no command.
 ALL = "all"
-#: How a command is told from a reviewer.
+#: The prefix that distinguishes a command from a reviewer.
 RUNS = "run: "
 QUESTION = "May it? Type yes or no (kept until you use --ask), or nothing for not now:"
 WORDS = {"yes": True, "y": True, "no": False, "n": False}
@@ -17,21 +17,21 @@ WORDS = {"yes": True, "y": True, "no": False, "n": False}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """Answers for a person who already said what they want, else asks them."""
+    """Answers from what the person said before, or asks them."""
 
     parts: Parts
     #: Reviewers that may receive the work in this run.
     given: tuple[str, ...] = ()
-    #: Ask again, whatever was said before.
+    #: Ask again, even if an answer was kept.
     anew: bool = False
 
     def may_send(self, name: str, sends: str) -> bool:
-        """Whether this reviewer may get the work, or this command may run; silence is no."""
+        """True if this reviewer may receive the work, or this command may run; no answer means no."""
         runs = name.startswith(RUNS)
         if is_given(self.given, name):
             return True
         home = self.parts.settings.home
-        # The same command in another repository is another question: neither answer takes the other's place.
+        # The same command in another repository is another question with an answer of its own.
         kept = f"{RUNS}{sends}" if runs else name
         known = None if self.anew else consents.answer(home, kept, sends)
         if known is not None:
@@ -44,7 +44,7 @@ class Consent:
         return said
 
     def _asked(self, lines: tuple[str, ...]) -> bool | None:
-        """Yes, no, or neither; whoever mistypes is asked once more instead of being taken for silent."""
+        """Yes, no, or None for no answer; after a typing error the person is asked once more."""
         for said_before in ((), ("That was neither yes nor no.",)):
             said = self.parts.console.ask(said_before or lines, QUESTION).casefold()
             if not said or said in WORDS:
@@ -53,7 +53,7 @@ class Consent:
 
 
 def is_given(given: tuple[str, ...], name: str) -> bool:
-    """Whether a yes that was given beforehand is for this one; `all` is for every reviewer, and for no command."""
+    """True if the command line already gave consent; `all` covers every reviewer, but no command."""
     runs = name.startswith(RUNS)
     return name in given or (not runs and bool({name.casefold(), ALL} & {one.casefold() for one in given}))
 

@@ -1,4 +1,4 @@
-"""Who sits in front of it? A person at a terminal can be asked; a pipe cannot."""
+"""The console: confirm and ask at a terminal, and show progress there. A pipe cannot be asked."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def _opened(address: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Console:
-    """What a command asks a person; tests put their own person here."""
+    """How a command asks a person; tests replace it."""
 
     is_terminal: Callable[[], bool] = _is_terminal
     typed: Callable[[], str] = _typed
-    #: Shows an address in a browser; whether there was one.
+    #: Opens an address in a browser; False if there is none.
     opens: Callable[[str], bool] = _opened
 
     def confirm(self, lines: tuple[str, ...], words: str, *, yes: bool = False) -> None:
-        """Have a person type exactly these words, or refuse. Where nobody sits, `--yes` says nothing."""
+        """Have a person type exactly these words, else raise Trouble. Without a terminal, `--yes` does not help."""
         if not self.is_terminal():
             raise Trouble(
                 "A person must confirm this at a terminal, and there is none.",
@@ -52,7 +52,7 @@ class Console:
             raise Trouble("That is not what was asked for; nothing was done.", "Run it again.", blocked=True)
 
     def ask(self, lines: tuple[str, ...], question: str) -> str:
-        """What a person types to a question; nothing where nobody sits."""
+        """What a person answers to a question; empty without a terminal."""
         if not self.is_terminal():
             return ""
         for line in lines:
@@ -63,14 +63,14 @@ class Console:
 
 
 def progress(name: str) -> Callable[[int, int], None]:
-    """Show how far something is, on a terminal only; in a pipe it would be noise."""
+    """A function that shows progress on a terminal; in a pipe it shows nothing."""
     if not sys.stderr.isatty():
         return lambda _done, _total: None
     shown = [-1]
 
     def step(done: int, total: int) -> None:
         if not total:
-            # Nobody knows how much there is: say how much is done.
+            # The total is not known: show only how much is done.
             sys.stderr.write(f"\r{name} {done} events")
             sys.stderr.flush()
             return

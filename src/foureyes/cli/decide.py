@@ -1,4 +1,4 @@
-"""Where does a human decide about a review? On its page, signed in: a terminal proves no human."""
+"""The `decide` command: open the page where a signed-in human decides, because a terminal proves no human."""
 
 from __future__ import annotations
 

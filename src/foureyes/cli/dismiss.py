@@ -1,4 +1,4 @@
-"""How does a person say that a finding is not real? By name, with a reason, typed at a terminal."""
+"""The `dismiss` command: a person drops a finding that is not real, with a reason. A critical one needs a sign-in."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from foureyes.core.values import Severity, Standing, Who
 from foureyes.home.trouble import Trouble
 
 REASON_CHARS_MAX = 1000
-#: Set by agents for the commands that they run.
+#: Variables that agents set for the commands they run.
 AGENTS = ("CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI")
-#: Where the page is served that is opened on another machine.
+#: The port of the page when it is opened on another machine.
 FORWARDED_PORT = 8013
 
 
@@ -63,7 +63,7 @@ def dismiss(parts: Parts, *, finding: str, because: str, review: str, critical: 
         parts.console.confirm(_shown(found), found.id)
 
     async def waive() -> None:
-        # One issue may stand in several reviewers' reports; dropped is dropped for all of them.
+        # Several reviewers may have reported the same issue; it is dismissed in all of their reports.
         for one in found.ids:
             await parts.dismiss(outcome.review, one, reason, by)
 
@@ -84,12 +84,12 @@ def dismiss(parts: Parts, *, finding: str, because: str, review: str, critical: 
 
 
 def way_out(finding: str) -> str:
-    """The command that drops a critical finding which is not real."""
+    """The command that dismisses a critical finding that is not real."""
     return f'foureyes dismiss --critical {finding} --because "WHY"'
 
 
 async def _local(parts: Parts, review: str) -> Outcome:
-    """The review, where it is on this machine; what a server keeps is decided on its pages."""
+    """The outcome of a review on this machine; a server's review is refused, as it is decided on the server's pages."""
     outcome = await last(parts, review)
     if review and not (await parts.having(review)).is_local:
         raise Trouble(
@@ -101,7 +101,7 @@ async def _local(parts: Parts, review: str) -> Outcome:
 
 
 def _signed_in(parts: Parts, found: Found, reason: str, *, to: str, port: int) -> Who:
-    """Whoever pressed the button on the page; refused where nobody did."""
+    """The person who pressed the button on the page; raises Trouble if nobody did."""
     agent = next((name for name in AGENTS if os.environ.get(name)), "")
     if agent:
         raise Trouble(
@@ -138,7 +138,7 @@ def _signed_in(parts: Parts, found: Found, reason: str, *, to: str, port: int) -
 
 
 def _elsewhere(to: str, port: int) -> tuple[str, ...]:
-    """How the page is opened on another machine."""
+    """How to open the page on another machine."""
     number = port or FORWARDED_PORT
     return (
         f"The page goes into {to}; whoever reads that file can decide this one thing, for ten minutes.",

@@ -1,4 +1,4 @@
-"""Who can look here, and is everything they need alive? One real call each."""
+"""The `doctor` command: check every reviewer available here, and what they need, with one real call each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from foureyes.home.trouble import Trouble
 
 GIT_SECONDS_MAX = 10
 SERVER_SECONDS_MAX = 5
-#: How wide names stand: they share a column as wide as the longest of them.
+#: Width of the column of names, as wide as the longest of them.
 LABEL, LABEL_MAX = 14, 34
 DETAILS_MAX = 3
 _FIRST_STORE = "The first `foureyes review` makes one for this machine; `foureyes up` makes the server's."
@@ -36,7 +36,7 @@ _FIRST_STORE = "The first `foureyes review` makes one for this machine; `foureye
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """One thing that was looked at: `good`, `care` (can be better) or `bad` (must be mended)."""
+    """The result of one check: `good`, `care` (can be better) or `bad` (must be fixed)."""
 
     name: str
     tone: str
@@ -104,7 +104,7 @@ def _git() -> Checked:
 
 
 def _stores(parts: Parts) -> list[Checked]:
-    """The store of local reviews and the server's, each where there is one."""
+    """The checks of the store of local reviews and of the server's store, each if it exists."""
     own, shared = _store("local reviews", parts.local), _store("store", parts)
     there = [one for one in (own, shared) if one is not None]
     return there or [Checked(name="store", tone="care", says="none yet", next_step=_FIRST_STORE)]
@@ -126,7 +126,7 @@ def _store(name: str, parts: Parts) -> Checked | None:
 
 
 def _server(parts: Parts) -> Checked:
-    """A server that runs here must answer; none is nothing to mend, because a lone developer needs none."""
+    """The check of a server that runs here; it is fine if there is none, because one developer alone needs none."""
     found = running(parts.settings.home)
     if found is None or not found.is_server:
         step = "`foureyes up` starts one, for agents and people that work together."
@@ -161,7 +161,7 @@ def _retired(parts: Parts) -> Checked:
 
 
 def _reviewer(health: Health | Missing, parts: Parts) -> Checked:
-    """Somebody who is not at hand is missing; somebody who is and does not answer is broken."""
+    """The check of a reviewer: one that is not available is missing, one that does not answer is broken."""
     if isinstance(health, Missing):
         return Checked(name=health.name, tone="care", says=health.why, next_step=health.next_step)
     tone = "good" if health.alive else "bad"

@@ -1,4 +1,4 @@
-"""How is a failure told, and which exit code does it get? One place for every command."""
+"""How failures are reported: the words and the exit code for every exception, for all commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from foureyes.home.extras import missing
 from foureyes.home.trouble import Trouble
 
 CRASHES_MAX = 20
-#: What a machine does to us; everything else of the system is a bug of ours.
+#: System errors that the machine causes, such as a full disk; any other OSError is a bug of ours.
 _OF_THE_MACHINE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _SECRET = re.compile(r"(://[^:/?#@\s]*):[^\s'\"]*@|([?&](?:ssl)?password=)[^\s&'\"]*")
 
@@ -37,7 +37,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How to speak: to people or scripts, with everything or not; and which folder a crash file goes into."""
+    """How to report: to people or scripts, with or without a traceback, and the folder for crash files."""
 
     as_json: bool = False
     debug: bool = False
@@ -45,13 +45,13 @@ class Manner:
 
 
 def tell(error: BaseException, manner: Manner) -> int:
-    """Say what went wrong and what to do; give the exit code."""
+    """Report what went wrong and what to do; return the exit code."""
     if manner.debug:
         sys.stderr.write(redacted_traceback(error))
     try:
         told = expected(error)
     except ImportError:
-        told = None  # an installation that is not whole has no words for anything
+        told = None  # an incomplete installation lacks the modules that describe failures
     if told is None:
         told = _crash(error, manner)
     return complain(
@@ -65,7 +65,7 @@ def tell(error: BaseException, manner: Manner) -> int:
 
 
 def expected(error: BaseException) -> Told | None:
-    """The words for a failure that may happen; None for one that may not."""
+    """The words for an expected failure; None for a bug."""
     if isinstance(error, Trouble):
         code = codes.USAGE if error.usage else codes.BLOCKED if error.blocked else codes.INCONCLUSIVE
         return Told(code=code, kind="trouble", sentence=error.sentence, next_step=error.next_step)
@@ -83,14 +83,14 @@ def expected(error: BaseException) -> Told | None:
 
 
 def _of_the_gate(error: BaseException) -> Told | None:
-    # Imported here: `check` fails without them, and everybody else has them already.
+    # Imported here: `check` needs them only if it fails, and other commands have imported them already.
     from foureyes.app.keys import KeyTrouble  # noqa: PLC0415
     from foureyes.app.ports import Conflict, Damaged, Unavailable  # noqa: PLC0415
     from foureyes.core.refusals import Code, Refusal, refuse  # noqa: PLC0415 - as said above
     from foureyes.policy.nodes import PolicyErrors  # noqa: PLC0415
 
     if isinstance(error, Refusal):
-        # At a command line one looks a name up before one opens anything.
+        # On a command line the next step is to look up the name.
         is_lost = error.next_step == refuse(Code.REVIEW_MISSING).next_step
         step = "`foureyes status` names those that are open." if is_lost else error.next_step
         return Told(code=codes.BLOCKED, kind=error.code.value, sentence=error.sentence, next_step=step)
@@ -115,7 +115,7 @@ def _of_the_gate(error: BaseException) -> Told | None:
 
 
 def _crash(error: BaseException, manner: Manner) -> Told:
-    """A failure that may not happen: the details go into a file that only its owner reads."""
+    """Report a bug: the details go into a file that only its owner can read."""
     what = f"foureyes failed: {type(error).__name__}."
     try:
         path = _crash_file(manner.home(), redacted_traceback(error))
@@ -126,7 +126,7 @@ def _crash(error: BaseException, manner: Manner) -> Told:
 
 
 def _crash_file(home: str, text: str) -> str:
-    """Write the details down; a data folder that is not there is not made for them."""
+    """Write the details to a file; the data folder is not created for it."""
     if not home or not Path(home).is_dir():
         return ""
     folder = Path(home, "crashes")
@@ -139,7 +139,7 @@ def _crash_file(home: str, text: str) -> str:
 
 
 def redacted_traceback(error: BaseException) -> str:
-    """Where it happened, without the password that a database address in it may carry."""
+    """The traceback, without the password that a database URL in it may contain."""
     return _SECRET.sub(lambda found: f"{found[1]}:•••@" if found[1] else f"{found[2]}•••", _traceback(error))
 
 

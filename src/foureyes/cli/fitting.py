@@ -1,4 +1,4 @@
-"""How much room does a text take on a terminal, and how is it made to fit?"""
+"""Measure the width of text on a terminal, and cut or wrap it to fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FALLBACK = (100, 24)
 
 
 def terminal_width() -> int:
-    """How wide to write: as wide as the terminal, within what a reader's eye can follow."""
+    """The width to write: that of the terminal, within limits that are easy to read."""
     return max(WIDTH_MIN, min(WIDTH_MAX, shutil.get_terminal_size(_FALLBACK).columns))
 
 
@@ -21,7 +21,7 @@ def width_of(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """As much of the start as fits; an ellipsis says that there is more."""
+    """As much of the start as fits, with an ellipsis if anything was cut."""
     if width_of(text) <= width:
         return text
     used, kept = 0, []
@@ -34,12 +34,12 @@ def cut(text: str, width: int) -> str:
 
 
 def cut_left(text: str, width: int) -> str:
-    """As much of the end as fits: of a path the name says more than the root."""
+    """As much of the end as fits: the end of a path says more than its root."""
     return text if width_of(text) <= width else cut(text[::-1], width)[:-1][::-1].join(("…", ""))
 
 
 def wrapped(text: str, width: int) -> Iterator[str]:
-    """The text in lines that fit, broken between words; a word that is too long is broken within."""
+    """The text in lines that fit, broken between words; a word that is too long is broken inside."""
     line: list[str] = []
     used = 0
     for word in _fitting_words(text, width):

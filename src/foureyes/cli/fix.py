@@ -1,4 +1,4 @@
-"""How do the open findings reach the author's agent? As a prompt on stdout, and nothing else there."""
+"""The `fix` command: the open findings as a prompt for the author's agent, alone on stdout."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def fix(parts: Parts, review: str | None, everything: bool) -> Answer:  # noqa: 
 
 
 def prompt(outcome: Outcome, found: list[Thing]) -> str:
-    """What the author's agent is asked."""
+    """The prompt for the author's agent."""
     told = found[:THINGS_MAX]
     body = "\n".join(line for number, one in enumerate(told, start=1) for line in _lines(number, one))
     of = f" of {outcome.revisions_max}" if outcome.revisions_max else ""
@@ -82,7 +82,7 @@ def prompt(outcome: Outcome, found: list[Thing]) -> str:
         count=telling.counted(len(found), "thing"),
         review=marked(outcome.review, 100),
         round=f"{outcome.revision}{of}",
-        # Nothing that stands between the marks can name them: they are made from all of it.
+        # The mark is a hash of the text between its two uses, so that text cannot contain it.
         mark=hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:16],
         body=body,
         rest=f"{rest:,} more follow when these are settled.\n" if rest else "",

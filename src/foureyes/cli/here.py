@@ -1,4 +1,4 @@
-"""What stands where you are: what is open, whose turn is it, and what comes next?"""
+"""How a review stands: result, reason, turn and next commands, as every command about a review shows them first."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.core.situation import Result
 from foureyes.home.trouble import Trouble
 
-#: Things to fix that are named before the rest is counted.
+#: At most this many things to fix are listed; the rest is counted.
 THINGS_MAX = 5
-#: Whoever is told all of it is not sent to the command that tells it.
+#: Output that already explains the review does not suggest this command.
 WHY = "foureyes why "
 
 
 async def last(parts: Parts, review: str = "") -> Outcome:
-    """A review as it stands; without a name, the last one of this place."""
+    """The outcome of a review; without a name, of the last one of this place."""
     try:
         return await parts.stands(review)
     except Refusal as refusal:
@@ -33,7 +33,7 @@ async def last(parts: Parts, review: str = "") -> Outcome:
 
 
 async def last_or_none(parts: Parts) -> Outcome | None:
-    """The last review of this place, if there is one."""
+    """The outcome of the last review of this place, if there is one."""
     try:
         return await parts.stands()
     except Refusal as refusal:
@@ -43,7 +43,7 @@ async def last_or_none(parts: Parts) -> Outcome | None:
 
 
 def shown(outcome: Outcome | None, width: int) -> Iterator[Line]:
-    """What a person sees of it."""
+    """The lines about a review for people, as `status` shows them."""
     if outcome is None:
         yield Line("Nothing was reviewed here yet.")
         yield Line(f"{INDENT}{'Next':<{receipt_lines.LABEL}}", "strong", ((telling.AGAIN, "command"),))
@@ -62,7 +62,7 @@ def shown(outcome: Outcome | None, width: int) -> Iterator[Line]:
 
 
 def account(outcome: Outcome, width: int) -> Iterator[Line]:
-    """What it comes to, why, whose turn it is and what comes next: the first lines of every command about a review."""
+    """Result, reason, turn and next commands: the first lines of every command about a review."""
     yield from head(outcome, width)
     yield from because(outcome, width)
     yield from receipt_lines.rows("Turn", [turn(outcome)], width, "")
@@ -79,7 +79,7 @@ def account(outcome: Outcome, width: int) -> Iterator[Line]:
 
 
 def because(outcome: Outcome, width: int) -> Iterator[Line]:
-    """Why it is not cleared, in the words of every door, and which reviewers failed."""
+    """Why the review is not cleared, in the gate's words, and which reviewers failed."""
     situation = outcome.situation
     said = "" if outcome.result is Result.CLEARED or not situation.reasons else situation.sentence
     yield from receipt_lines.rows("Why", [said], width, "")
@@ -92,7 +92,7 @@ def _failed(outcome: Outcome) -> list[Looked]:
 
 
 def account_data(outcome: Outcome) -> dict[str, Json]:
-    """The same for scripts."""
+    """The data of `account` for scripts."""
     return {
         "result": outcome.result.value,
         "headline": telling.headline(outcome),
@@ -109,7 +109,7 @@ def account_data(outcome: Outcome) -> dict[str, Json]:
 
 
 def _later(outcome: Outcome) -> Outcome:
-    """The outcome with its next commands; they ask to name the work as before where they cannot name it."""
+    """The outcome with its next commands; if they cannot name the work, they ask the person to name it as before."""
     said = telling.next_commands(outcome)
     if outcome.named is None:
         same = "name the work as before"
@@ -118,7 +118,7 @@ def _later(outcome: Outcome) -> Outcome:
 
 
 def turn(outcome: Outcome) -> str:
-    """Whose turn it is; of a review that a server keeps in the words of every door."""
+    """Whose turn it is; for a server's review, in the gate's words."""
     if not outcome.is_local:
         return outcome.situation.turn
     if outcome.waits:
@@ -135,7 +135,7 @@ def turn(outcome: Outcome) -> str:
 
 
 def data(outcome: Outcome | None) -> Json:
-    """The same for scripts."""
+    """The data of `shown` for scripts."""
     if outcome is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""How does a human get in front of their own server? By a page that opens, never by words in a terminal."""
+"""The `humans` commands: list humans, and make sign-in links that open in a browser and are never printed."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _one(everybody: tuple[Account, ...], name: str) -> str:
 
 
 def _new(path: str) -> Path:
-    """Where a page may be written: whole, so that its folder is known however short it was named."""
+    """The absolute path for a new page, so that its folder can be checked."""
     if os.path.lexists(path):
         raise Trouble(f"{path} is there already.", "Name a new file.", usage=True)
     found = Path(path).absolute()

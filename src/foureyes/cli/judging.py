@@ -1,4 +1,4 @@
-"""What does the log say of these bytes? The part of `check` that needs the core."""
+"""The part of `check` that needs the core: judge bytes from the log, and check the log against its last checkpoint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from foureyes.home.trouble import Trouble
 from foureyes.policy.nodes import PolicyErrors
 from foureyes.policy.policy import Policy
 
-#: No target demands anything by it, so its no is everybody's no; every review's own rules are in the store.
+#: A policy without demands for any target: its no holds under every policy. Each review's own rules are in the store.
 _NONE = Policy(name="none", rules=Rules(digest="", protocols=()))
 
 
@@ -28,10 +28,10 @@ def judge(
     default: Callable[[], Policy | None],
     is_local: bool = True,
 ) -> Live:
-    """Judge these bytes anew on one look at the store.
+    """Judge these bytes from the log, in one read of the store.
 
-    Until a human activates a policy the targets of the default hold, as they do for the gate. That one is read from
-    its file only where it can make a no of a yes.
+    Until a human activates a policy, the targets of the default policy apply, as they do for the gate. Its file is read
+    only if it can turn a yes into a no.
     """
     policies = Policies(_NONE)
     found = Judge(reading=reading, policies=policies, load=_load, now=now, is_local=is_local).judge(name, target)
@@ -42,7 +42,7 @@ def judge(
 
 
 def why_not_signed(reading: Reading, found: Live, mark: BookMark) -> str:
-    """Why this log is not the one the last checkpoint outside the store has seen; empty where it is."""
+    """Why this log does not match the last checkpoint outside the store; empty if it does."""
     try:
         end = signed_end(mark)
     except BadEnd as error:

@@ -1,4 +1,4 @@
-"""Who is looking right now, for how long, and what did they last say? Shown while it lasts, gone when it is over."""
+"""Live display of a round on a terminal: who is at work, for how long, and their last message. Cleared at the end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from foureyes.cli import telling
 from foureyes.cli.answer import Line, print_line
 from foureyes.cli.fitting import WIDTH_MIN, cut
 
-#: At most five times a second.
+#: Draw at most five times a second.
 DRAW_SECONDS_MIN = 0.2
 SAID_CHARS_MAX = 300
 NAME_CHARS_MAX = 40
@@ -33,12 +33,12 @@ class _Row:
 
 @dataclass(slots=True, kw_only=True)
 class Live:
-    """Watches a round. On a terminal a block of lines is drawn over itself; elsewhere lines follow if asked for."""
+    """Watches a round. On a terminal it redraws a block of lines; elsewhere it prints a line per change if asked to."""
 
     stream: TextIO
-    #: Draw over itself; only where a terminal is.
+    #: Whether to redraw a block of lines; only on a terminal.
     drawing: bool
-    #: A line per change where nothing is drawn.
+    #: Whether to print a line per change if nothing is drawn.
     verbose: bool = False
     colours: bool = True
     clock: Callable[[], float] = time.monotonic
@@ -53,7 +53,7 @@ class Live:
         self._changed(f"{name} is looking")
 
     def said(self, name: str, text: str) -> None:
-        """A reviewer says what it does."""
+        """A reviewer sends a progress message."""
         if name in self._rows:
             self._rows[name].said = text[:SAID_CHARS_MAX]
             self.draw()
@@ -65,7 +65,7 @@ class Live:
         self._changed(f"{looked.reviewer}: {_ended(looked)}")
 
     def draw(self, *, at_once: bool = False) -> None:
-        """Draw who is at work, if it is time to."""
+        """Draw the reviewers at work, if the last drawing is long enough ago."""
         if not self.drawing or not self._rows:
             return
         now = self.clock()
@@ -82,7 +82,7 @@ class Live:
         self.stream.flush()
 
     def note(self, text: str) -> None:
-        """Say what is done before anybody can begin; the next drawing takes its place."""
+        """Show what happens before the reviewers begin; the next drawing replaces it."""
         if self.drawing:
             self._up()
             print_line(Line(text, "dim"), self.stream, colours=self.colours)
@@ -90,14 +90,14 @@ class Live:
             self.stream.flush()
 
     def clear(self) -> None:
-        """Leave nothing behind."""
+        """Remove everything that was drawn."""
         self._up()
         self._height = 0
         self.stream.flush()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Draw while this lasts."""
+        """Draw while this context is open."""
         task = asyncio.create_task(self._tick()) if self.drawing else None
         try:
             yield
@@ -119,7 +119,7 @@ class Live:
             self.stream.flush()
 
     def _lines(self, now: float, width: int, most: int) -> list[str]:
-        """Who is at work first; the others are counted where there is no room."""
+        """Reviewers at work first; those that do not fit are counted."""
         busy = [(name, row) for name, row in self._rows.items() if row.ended is None]
         done = [(name, row) for name, row in self._rows.items() if row.ended is not None]
         spin = _SPINNER[int(now / DRAW_SECONDS_MIN) % len(_SPINNER)]
@@ -135,7 +135,7 @@ class Live:
 
     def _up(self) -> None:
         if self._height:
-            self.stream.write(f"\r\x1b[{self._height}A\x1b[J")  # a Ctrl-C that the terminal echoed moved the cursor
+            self.stream.write(f"\r\x1b[{self._height}A\x1b[J")  # `\r`, because an echoed Ctrl-C moved the cursor
 
 
 def _name(name: str, pad: int) -> str:

@@ -1,4 +1,4 @@
-"""Is the log what it was, and who signs for it?"""
+"""The `log` commands: verify the log, sign a checkpoint, and rotate the key that signs."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def inspect(
 
 
 async def looked(parts: Parts) -> Inspection | str:
-    """Verify the store after it was changed; or why that cannot be done."""
+    """Verify the store after it was changed; returns a sentence if that cannot be done."""
     if signing.book_end(parts) is None:
         return "It has no checkpoints, so nothing signed could be compared."
     try:
@@ -114,7 +114,7 @@ async def looked(parts: Parts) -> Inspection | str:
 
 
 def inspected(found: Inspection) -> Answer:
-    """The result in words; damage is a no."""
+    """The result in words; damage gives the exit code for "blocked"."""
     damages = tuple(Line(f"{one.place}: {one.what}. {one.next_step}", "bad") for one in found.damages)
     more = (Line(f"{found.unlisted} more are not listed.", "bad"),) if found.unlisted else ()
     notes = tuple(Line(f"Note: {one}", "care") for one in found.notes)
@@ -133,7 +133,7 @@ def inspected(found: Inspection) -> Answer:
 
 
 def inspection_data(found: Inspection) -> dict[str, Json]:
-    """The same for scripts."""
+    """The result of a verification for scripts."""
     return {
         "sound": found.sound,
         "damages": [{"place": one.place, "what": one.what, "next_step": one.next_step} for one in found.damages],

@@ -1,7 +1,7 @@
-"""How does a round stand in a comment on a pull request? As Markdown in which nothing of the work acts.
+"""A round as a Markdown comment for a pull request, with the work's own words made harmless.
 
-The work's own words can neither be HTML, a link, a picture, nor a mention: marks are escaped, and what sites turn
-into links by themselves is broken with an invisible character.
+The work's own words can be neither HTML, a link, a picture, nor a mention: marks are escaped, and what sites turn into
+links by themselves is broken with an invisible character.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _SIGNS = {
     Result.INCONCLUSIVE: "❔",
 }
 _MARKS = re.compile(r"([\\`*_\[\]<>|~&!(){}])")
-#: What becomes a mention, a reference, a link or a formula without any mark around it.
+#: What sites turn into a mention, a reference, a link or a formula without any markup.
 _MAGIC = re.compile(r"([@#$]|://|www\.|GH-)", re.IGNORECASE)
 _BREAK = "\u200b"
-#: What makes a list, a rule or a heading where a line begins with it.
+#: What makes a list, a rule or a heading at the start of a line.
 _BEGINS = re.compile(r"^(\d*)([-+=.])")
-#: Two blanks at its end keep a line from running into the next.
+#: Two spaces at the end of a line are a line break in Markdown.
 _END = "  "
 _BACKTICKS = re.compile("`+")
 
@@ -51,17 +51,17 @@ def markdown(outcome: Outcome) -> str:
 
 
 def text_of(text: str, most: int = TEXT_CHARS_MAX) -> str:
-    """Words of a stranger that stay words."""
+    """Untrusted text, escaped so that it stays text."""
     words = _MAGIC.sub(rf"\1{_BREAK}", _MARKS.sub(r"\\\1", marked(text, most).strip()))
     return _BEGINS.sub(r"\1\\\2", words)
 
 
 def code_of(text: str, most: int = TEXT_CHARS_MAX) -> str:
-    """Code of a stranger in a span that it cannot leave."""
+    """Untrusted text in a code span that it cannot end."""
     shown = marked(text, most).strip()
     longest = max((len(one) for one in _BACKTICKS.findall(shown)), default=0)
     fence = "`" * (longest + 1)
-    # A bar would end the cell of a table, and a span that begins or ends with a backtick needs a blank.
+    # A span that begins or ends with a backtick needs a space there.
     pad = " " if shown[:1] == "`" or shown[-1:] == "`" else ""
     return f"{fence}{pad}{shown}{pad}{fence}" if shown else ""
 
@@ -81,7 +81,7 @@ def _lines(outcome: Outcome) -> Iterator[str]:
     yield from _folded(f"{len(rest):,} more to fix", rest)
     yield from _folded(telling.notes(len(notes)), notes)
     if outcome.report:
-        # Made harmless where it was made; one level below our own heading.
+        # The report was escaped where it was made; its headings go one level below ours.
         yield from ("", *(f"##{line}" if line.startswith("#") else line for line in outcome.report.splitlines()))
     yield from _receipt(outcome)
 
@@ -111,7 +111,7 @@ def _of(thing: Thing) -> Iterator[str]:
 
 
 def _folded(words: str, things: list[Thing]) -> Iterator[str]:
-    """Behind a click; the tags are ours."""
+    """A list in a `<details>` element; these tags are the only HTML in the comment."""
     if not things:
         return
     yield from ("", f"<details><summary>{words}</summary>", "")

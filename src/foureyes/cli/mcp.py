@@ -1,4 +1,4 @@
-"""How does an agent that starts its tools itself reach the gate? One process on stdio, which is one account."""
+"""The `mcp` command: MCP on stdin and stdout for an agent that starts its own tools. One process is one account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a person have the hooks stop nothing for a while? With a reason that stays in the record."""
+"""The `off` command: a person turns the hooks off for a while, with a reason that stays in the record."""
 
 from __future__ import annotations
 

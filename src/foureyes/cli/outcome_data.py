@@ -1,4 +1,4 @@
-"""What does a script read of a round? The shape is a promise: fields are added, never changed or taken away.
+"""A round as JSON for scripts. Its shape is stable: fields are added, never changed or removed.
 
 docs/reference/review-json.md says what each means.
 """
@@ -14,7 +14,7 @@ SHAPE = "foureyes.review/1"
 
 
 def data(outcome: Outcome) -> dict[str, Json]:
-    """The whole outcome; text of strangers stands in it as it is, spelt in ASCII."""
+    """The whole outcome; untrusted text is included as it is, escaped to ASCII by JSON."""
     return {
         "shape": SHAPE,
         "result": outcome.result.value,

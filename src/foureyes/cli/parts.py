@@ -1,4 +1,4 @@
-"""What is a command handed to work with? The bootstrap assembles it; the door itself knows no adapter."""
+"""The interfaces that commands work with. The bootstrap implements them; the command line itself knows no adapter."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:  # `--help` and `config show` need none of the core
 
 
 T = TypeVar("T")
-#: How much is done, of how much.
+#: Called with how much is done, and of how much.
 Progress = Callable[[int, int], None]
 
 
 class Placing(Protocol):
-    """The place of the store."""
+    """The place of the store, where a restored copy goes."""
 
     def kept(self) -> str:
-        """Where the store is kept that is to be replaced; empty where there is none, or the database is no file."""
+        """Where the store that is to be replaced is kept; empty if there is none, or if the database is not a file."""
 
     def put(self, copy: str, kept: str, progress: Progress) -> str:
-        """Put a copy in the place of the store; what was there is kept, and where is told."""
+        """Put a copy in the place of the store; the previous store is kept, and its path is returned."""
 
     def undo(self, kept: str) -> None:
-        """Put back the store that a restore has set aside there, or take away the one it made."""
+        """Put back the store that a restore set aside, or remove the one it made."""
 
 
 class Settings(Protocol):
-    """The settings a command reads."""
+    """The settings that commands read."""
 
     @property
     def home(self) -> str: ...
@@ -72,7 +72,7 @@ class Settings(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """Which schema the store has, and which this program wants; 0 where there is no store."""
+    """The schema version of the store (0 without a store), and the one that this program needs."""
 
     found: int
     wanted: int
@@ -80,31 +80,31 @@ class Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which work a command line names; at most one of the first three is given."""
+    """The work that a command line names; at most one of the first three fields is given."""
 
-    #: A range of revisions, a path, or `-` for what comes in on stdin; empty: what is not committed yet.
+    #: A range of revisions, a path, or `-` for stdin; empty means uncommitted changes.
     what: str = ""
     staged: bool = False
     worktree: bool = False
-    #: Empty: what the policy's paths or the content say.
+    #: Empty means that the policy's paths or the content decide.
     kind: str = ""
     title: str = ""
 
     @property
     def named(self) -> str:
-        """The words that name the work, for commands that look at it again."""
+        """The words that name the work, for commands that review it again."""
         named = (("--staged", self.staged), ("--worktree", self.worktree), (self.what, bool(self.what)))
         return shlex.join(word for word, is_given in named if is_given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speaking:
-    """How to speak MCP on stdio: as which server, to which one, in whose name, and with which tools listed."""
+    """How to speak MCP on stdio: server name, target server, account, and list of tools."""
 
     name: str
     token: str = field(repr=False)
     tools: str
-    #: Empty: the one that runs in the data folder; where none does, the store itself.
+    #: Empty means the server that runs in the data folder; without one, the store is opened directly.
     server: str = ""
     #: The agent for whom a service acts.
     agent: str = ""
@@ -112,12 +112,12 @@ class Speaking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A call to make at a server, and in whose name."""
+    """A call to make at a server, and the account that makes it."""
 
     call: str
     data: Mapping[str, Any]
     token: str = field(repr=False)
-    #: Empty: the one that runs in the data folder.
+    #: Empty means the server that runs in the data folder.
     server: str = ""
     #: The agent for whom a service acts.
     agent: str = ""
@@ -125,7 +125,7 @@ class Asking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """What a server answered: the status of HTTP and an object, which may be a problem."""
+    """A server's answer: the HTTP status and an object, which may be a problem document."""
 
     status: int
     data: Mapping[str, Any]
@@ -133,18 +133,18 @@ class Heard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageQuestion:
-    """What a person who signs in is asked on a page of this machine."""
+    """The question on a sign-in page of this machine."""
 
     title: str
     lines: tuple[str, ...]
     #: A line of the work.
     quote: str
-    #: Under which name the answer is kept.
+    #: The name under which the answer is recorded.
     person: str
     button: str
     #: What the page says after a yes.
     done: str
-    #: 0: any free one.
+    #: 0 means any free port.
     port: int = 0
 
 
@@ -152,15 +152,15 @@ class Reviewing(Protocol):
     """One round of review on this machine, written to the store."""
 
     async def run(self, change: Change, *, options: Options, watch: Watch) -> Outcome:
-        """Ask everybody at hand and say what it came to.
+        """Ask all available reviewers and return the outcome.
 
-        Being cancelled ends everything it started, keeps what was handed in, and returns what there is with
+        On cancellation it ends everything it started, keeps the reports handed in so far, and returns the outcome with
         `interrupted` set instead of raising.
         """
 
 
 class Parts(Protocol):
-    """Everything a command may ask for; opened only when it does."""
+    """Everything that a command may use; opened only when it is used."""
 
     @property
     def settings(self) -> Settings: ...
@@ -168,34 +168,34 @@ class Parts(Protocol):
     def console(self) -> Console: ...
     @property
     def is_local(self) -> bool:
-        """Whether these are the parts on the store of local reviews."""
+        """True if these parts use the store of local reviews."""
 
     def now(self) -> datetime:
         """The time, in UTC."""
 
     def human(self) -> Who:
-        """The person in front of it: on this machine the user of the operating system."""
+        """The person at the terminal: on this machine, the user of the operating system."""
 
     def schema(self) -> Schema:
-        """What the store is like; opens nothing that would change it."""
+        """The store's schema; reading it changes nothing."""
 
     def wanted_schema(self) -> int:
-        """The schema of this program."""
+        """The schema version that this program needs."""
 
     def copy_schema(self, path: str) -> int:
-        """Which schema a copy of a store has; 0 where there is none."""
+        """The schema version of a copy of a store; 0 if there is none."""
 
     def store(self, *, write: bool = False) -> AbstractAsyncContextManager[Store]:
-        """The store, open; refused where there is none, or where its schema is not this program's."""
+        """Open the store; refused if it does not exist or has another schema version."""
 
     def new_store(self) -> AbstractAsyncContextManager[Store]:
-        """The store to write to; made where there is none."""
+        """Open the store for writing, and create it if it does not exist."""
 
     def copied(self, path: str) -> AbstractAsyncContextManager[Store]:
-        """A copy of a store, to read."""
+        """Open a copy of a store for reading."""
 
     def policy(self) -> Policy:
-        """What judges before any policy is activated: the file of the settings, else the shipped default."""
+        """The policy in force before any is activated: the file of the settings, else the shipped default."""
 
     def gate(self, store: Store) -> Gate:
         """The gate on this store."""
@@ -204,67 +204,67 @@ class Parts(Protocol):
         """Write a consistent copy of the store into a new SQLite file, while others go on working."""
 
     def placing(self) -> Placing:
-        """The place of the store, where a copy goes."""
+        """The place of the store, where a restored copy goes."""
 
     def migrate(self, path: str = "") -> None:
-        """Bring the store, or a copy of one, to the schema of this program."""
+        """Migrate the store, or a copy of one, to the schema of this program."""
 
     def read_change(self, wanted: Wanted) -> Change:
-        """The work that is named, from git, a file or stdin; Trouble where there is none or it cannot be read."""
+        """Read the work that is named, from git, a file or stdin; raises Trouble if it cannot be read or is missing."""
 
     def reviewing(self) -> Reviewing:
-        """What runs a round; makes the store where there is none."""
+        """What runs a round; the store is created if it does not exist."""
 
     @property
     def local(self) -> Parts:
-        """The parts on the store of local reviews."""
+        """These parts on the store of local reviews."""
 
     @property
     def has_store(self) -> bool:
-        """Whether there is a server's store."""
+        """True if there is a server's store."""
 
     @property
     def at_hand(self) -> Parts:
-        """These parts; where there is no server's store, those on the one of local reviews."""
+        """These parts; or, without a server's store, the parts on the store of local reviews."""
 
     async def having(self, review: str) -> Parts:
-        """The parts on the store that has this review: the local one, or the server's; without a name the local one."""
+        """The parts on the store that has this review, local or the server's; without a name, the local ones."""
 
     async def scrub(self, value: T, *reviews: str) -> T:
-        """The same value without secrets in any of its texts, those of these reviews too: an agent may read it here."""
+        """The value with secrets removed from its texts, also those in these reviews: an agent may read the output."""
 
     async def stands(self, review: str = "") -> Outcome:
-        """A review as it stands in the store now; without a name, the last one of this place.
+        """A review's current outcome from the store; without a name, of the last review of this place.
 
-        Trouble where there is none; what only a running round knows, such as seconds, is left out.
+        Raises Trouble if there is none. Facts that only a running round knows, such as seconds, are left out.
         """
 
     def ask_signed_in(self, question: PageQuestion, to: str = "") -> bool | None:
-        """Ask on a page that opens in the browser, or is written into a new file; None where nobody answered."""
+        """Ask on a page that opens in the browser, or is written to a new file; None if it was not answered."""
 
     async def dismiss(self, review: str, finding: str, because: str, by: Who | None = None) -> None:
-        """Waive a finding of a local review: by a human who signed in, else by the person in front of it, unproven.
+        """Waive a finding of a local review, by a human who signed in, or unproven by the person at the terminal.
 
-        A Refusal where they may not.
+        Raises Refusal if they may not.
         """
 
     def rules(self) -> tuple[RuleEntry, ...]:
-        """Every rule of every critic, retired or not, with what was measured of it."""
+        """Every rule of every critic, retired or not, with its measurements."""
 
     def policy_here(self) -> tuple[Policy, str]:
-        """What would judge a change in this folder, and where that comes from; PolicyErrors where it is broken."""
+        """The policy for a change in this folder, and where it comes from; raises PolicyErrors if it is invalid."""
 
     async def health(self) -> tuple[Health | Missing, ...]:
-        """One real call to everybody who is at hand, all at once; and who is not, and why."""
+        """Make one real call to each available reviewer, all at once, and list the missing ones with the reason."""
 
     def ask(self, asking: Asking) -> Heard:
-        """Make a call at a running server; Trouble where none runs, Unavailable where it does not answer."""
+        """Make a call at a running server; raises Trouble if none runs, Unavailable if it does not answer."""
 
     async def speak(self, how: Speaking) -> None:
         """Speak MCP on stdin and stdout until stdin ends."""
 
     def serve(self, serving: Serving, told: Callable[[Begun], None]) -> None:
-        """Serve until somebody ends it; `told` is called when it answers. Trouble where it cannot."""
+        """Serve until the process is stopped; `told` is called when the server answers. Raises Trouble if it cannot."""
 
     def work(self, yes_send: tuple[str, ...], told: Callable[[AtWork], None]) -> None:
-        """Carry runs out until somebody ends it; `told` is called when it is ready. Trouble where it cannot."""
+        """Carry out runs until the process is stopped; `told` is called when ready. Raises Trouble if it cannot."""

@@ -1,4 +1,4 @@
-"""Which policy judges here, what does it demand, and what would another change?"""
+"""The `policy` commands: check, show, explain, compare and activate policies."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ async def _activated(parts: Parts, wanted: Policy, *, in_flight: bool) -> Reply:
 
 
 async def _vacant(parts: Parts, policy: Policy, sends: tuple[str, ...] | None) -> tuple[Vacancy, ...]:
-    """The seats of a policy that nobody could hold; without a server, and without a store that answers, by itself."""
+    """The seats that nobody could hold; without a server and a readable store, as far as the policy alone tells."""
     may_send = partial(is_given, sends) if sends is not None else lambda _: True
     try:
         if sends is None and not parts.schema().found:
@@ -172,9 +172,9 @@ def _loaded(source: str) -> Loaded:
 
 
 async def _in_force(parts: Parts) -> InForce:
-    """The policy in force; where there is no store yet, the one that `foureyes review` uses.
+    """The policy in force; without a store, the one that `foureyes review` uses.
 
-    Beside a server it is the one that the server judges by, whatever its policy file says by now.
+    While a server runs it is the policy that the server loaded, even if its policy file has changed since.
     """
     if not parts.schema().found:
         return InForce(policy=load(Path(parts.settings.policy)).policy)

@@ -1,4 +1,4 @@
-"""Which command is meant? Each is imported only when it is asked for, and its answer becomes an exit code."""
+"""The command table: import a command when it is named, give it its parts, and turn its answer into an exit code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from foureyes.cli.parts import Parts
 
 Assemble = Callable[[Mapping[str, str | None]], Parts]
 
-#: Name, where it is, and its first sentence; so that `--help` imports none of them.
+#: Name, location and first sentence of each command, so that `--help` need not import them.
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "agents": ("foureyes.cli.agents:agents", "Enrol agents, list them and take their tokens back."),
     "backup": ("foureyes.cli.backups:backup", "Copy everything into a folder, while others go on working."),
@@ -65,7 +65,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 
 
 SENTENCE_CHARS_MAX = 300
-#: What is listed first, in the order in which one comes to it; all else follows by name.
+#: The sections of the help, in the order a new user needs them; all other commands follow by name.
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Every day": ("review", "fix", "dismiss", "status", "why", "rules", "doctor"),
     "The gate": ("check", "receipt", "policy", "off"),
@@ -75,19 +75,19 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(slots=True)
 class Door:
-    """What every command of one call shares: how to assemble its parts, and the flags given so far."""
+    """What all commands of one invocation share: how to assemble their parts, and the flags given so far."""
 
     assemble: Assemble
     flags: dict[str, str | None] = field(default_factory=dict)
 
 
 class Group(click.Group):
-    """Commands by name; a wrong name gets the nearest one."""
+    """A group of commands that suggests the nearest name for a wrong one."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which one may be meant."""
+        """Find the command, or suggest the nearest one."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.7)
@@ -96,21 +96,21 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands with their whole first sentence."""
+        """List the commands with their whole first sentence."""
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl([(name, one.get_short_help_str(SENTENCE_CHARS_MAX)) for name, one in found if one])
 
 
 class Program(Group):
-    """All commands; none is imported before it is named."""
+    """All commands; each is imported when it is named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Their names in order."""
+        """The names of all commands, in order."""
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - likewise
-        """Import the command that is asked for."""
+        """Import the command."""
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
@@ -121,7 +121,7 @@ class Program(Group):
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - likewise
-        """The list of commands, from the table alone: first what one needs every day."""
+        """List the commands from the table alone, without importing them, the most used first."""
         width = max(map(len, COMMANDS)) + 2
         rest = tuple(sorted(set(COMMANDS).difference(*SECTIONS.values())))
         for title, names in (*SECTIONS.items(), ("To look after it", rest)):
@@ -149,7 +149,7 @@ def program(ctx: click.Context, home: str | None) -> None:
 
 
 def yes_send_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--yes-send`, for whatever hosts reviewers and cannot ask anybody."""
+    """The `--yes-send` option of commands that host reviewers and cannot ask a person."""
     words = (
         "Let this reviewer of the policy have the work, or this command run ('run: make test'); all: every reviewer."
     )
@@ -157,7 +157,7 @@ def yes_send_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def answering(function: Callable[..., Answer]) -> Callable[..., int]:
-    """A command that gets its parts and gives an answer; the options that every command has come with it."""
+    """Make a command of a function that takes its parts and returns an answer; adds the options of every command."""
 
     @click.option("--home", metavar="FOLDER", help="The data folder, instead of FOUREYES_HOME.")
     @click.option("--database", metavar="PATH|URL", help="The database, instead of the configured one.")
@@ -176,7 +176,7 @@ def answering(function: Callable[..., Answer]) -> Callable[..., int]:
 
 
 def run(arguments: Sequence[str], assemble: Assemble, home: Callable[[], str] = str) -> int:
-    """Run a command line and give its exit code; whatever goes wrong is told here."""
+    """Run a command line and return its exit code; all errors are reported here."""
     manner = Manner(as_json="--json" in arguments, debug="--debug" in arguments, home=home)
     try:
         code = program.main(list(arguments), "foureyes", standalone_mode=False, obj=Door(assemble))

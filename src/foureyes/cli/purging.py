@@ -1,4 +1,4 @@
-"""How are bytes removed that must not stay, such as a leaked secret?"""
+"""The `purge` command: remove bytes that must not stay, such as a leaked secret."""
 
 from __future__ import annotations
 

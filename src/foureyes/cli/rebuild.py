@@ -1,4 +1,4 @@
-"""How is what lies beside the log made anew from it?"""
+"""The `rebuild` command: build projections again from the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who looked and who did not, what was not read, how independent that was, what it cost, and what comes next?"""
+"""The lines below the findings of a round: who looked, what was not read, independence, cost, and what comes next."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from foureyes.cli.answer import Line
 from foureyes.cli.fitting import width_of, wrapped
 from foureyes.core.situation import Result
 
-#: Lines about one subject, such as unread files, before the rest is counted.
+#: At most this many lines about one subject, such as unread files; the rest is counted.
 LISTED_MAX = 3
-#: Absent reviewers with a line each; more of them share one.
+#: At most this many absent reviewers have a line each; more of them share one.
 ABSENT_MAX = 2
 INDENT = "  "
 LABEL = 14
-#: Below this width a label stands on a line of its own.
+#: On narrower terminals a label has a line of its own.
 NARROW = 60
 TEXT_CHARS_MAX = 600
-#: What keeps agents away, whatever they are called.
+#: Reasons that are the same for every absent agent.
 _COMMON = ("not installed", "not logged in")
 _ESCAPED = re.compile(r"\\([^\w\s])")
 _TONES = {
@@ -34,7 +34,7 @@ _TONES = {
 
 
 def shown(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[Line]:
-    """What stands below the findings."""
+    """The lines below the findings."""
     yield from _panel(outcome, width, everything=everything)
     yield from _looked(outcome, width, everything=everything)
     yield from _missing(outcome, width, everything=everything)
@@ -45,7 +45,7 @@ def shown(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator
 
 
 def _panel(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
-    """What a panel makes of it all: its decision, and its tables where everything is shown."""
+    """The panel's decision, or its whole report if everything is shown."""
     lines = outcome.report.splitlines()
     if everything and lines:
         for line in lines:
@@ -62,12 +62,12 @@ def _unmarked(line: str) -> str:
 
 
 def is_calm(outcome: Outcome) -> bool:
-    """Whether there is nothing to do and nothing to tell but that."""
+    """True if the review is free to go and has neither findings nor a report."""
     return outcome.result in (Result.CLEARED, Result.NOTHING_BLOCKS) and not outcome.found and not outcome.report
 
 
 def calm(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[Line]:
-    """All is well, in as few lines as can be true."""
+    """The few lines for a round in which all is well."""
     answered = [one for one in outcome.looked if one.answered]
     programs = [one for one in answered if one.kind is LookedKind.PROGRAM]
     names = [one.reviewer for one in answered if one.kind is not LookedKind.PROGRAM]
@@ -91,7 +91,7 @@ def calm(outcome: Outcome, *, width: int, everything: bool = False) -> Iterator[
 
 
 def _missing(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
-    """What nobody looked at, and what no longer counts."""
+    """What was not reviewed, and what no longer counts."""
     most = 1_000 if everything else LISTED_MAX
     yield from rows("Did not look", _absent(outcome, everything=everything), width, "care")
     unread = [f"{one.path}: {one.why}" for one in outcome.unread]
@@ -109,7 +109,7 @@ def _on(at: datetime | None) -> str:
 
 
 def _looked(outcome: Outcome, width: int, *, everything: bool) -> Iterator[Line]:
-    """Programs share a line, their findings speak for them; everybody else has one, and who could not say."""
+    """Who looked: programs that answered share a line, and everyone else has one, also those who could not answer."""
     programs = [one for one in outcome.looked if one.kind is LookedKind.PROGRAM]
     calm = [] if everything else [one for one in programs if one.answered]
     stopped = [one for one in programs if not one.answered and outcome.interrupted and not everything]
@@ -134,18 +134,18 @@ def _programs(calm: list[Looked]) -> str:
 
 
 def _is_staged(outcome: Outcome) -> bool:
-    """Whether agents and models were asked in more than one stage."""
+    """True if agents and models were asked in more than one stage."""
     return len({_stage(one) for one in outcome.looked if one.kind is not LookedKind.PROGRAM}) > 1
 
 
 def _stage(looked: Looked) -> str:
-    """Where it was asked; whoever verifies has a seat beside those of its stage."""
+    """The stage of a look; a verifier's seat is named after the stage it belongs to."""
     stage, dot, seat = looked.stage.rpartition(".")
     return stage if dot and seat.isdecimal() else looked.stage
 
 
 def _one(looked: Looked, *, staged: bool = False) -> str:
-    """What one look came to; where there are several stages, with the one it was asked in."""
+    """The result of one look; with its stage if there are several."""
     state = "could not say" if looked.state is LookedState.INCONCLUSIVE else looked.state.value
     until = f", until {looked.until.astimezone():%H:%M}" if looked.until and " until " not in looked.reason else ""
     why = f" ({looked.reason.rstrip('.')}{until})" if looked.reason else until
@@ -157,7 +157,7 @@ def _one(looked: Looked, *, staged: bool = False) -> str:
 
 
 def _absent(outcome: Outcome, *, everything: bool) -> list[str]:
-    """Who did not look; those with the same reason share a line, and many different ones share it too."""
+    """Who did not look; reviewers with the same reason share a line, and so do many different ones."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for one in outcome.not_looked:
         reasons.setdefault((one.why.rstrip("."), one.next_step), []).append(one.who)
@@ -173,10 +173,10 @@ def _absent(outcome: Outcome, *, everything: bool) -> list[str]:
 
 
 def _alike(outcome: Outcome) -> Iterator[tuple[str, str, str]]:
-    """Names and their reason; agents whose reasons differ only in what they are called share one."""
+    """Names and their reason; agents whose reasons differ only in the agent's name are grouped."""
     reasons: dict[str, list[str]] = {}
     for one in outcome.not_looked:
-        agent = one.who.isalnum()  # a model is called by its provider too, and lacks other things
+        agent = one.who.isalnum()  # a model's name includes its provider, and it lacks other things
         common = next((text for text in _COMMON if agent and one.why.rstrip(".").endswith(f" is {text}")), "")
         reasons.setdefault(common or one.why.rstrip("."), []).append(one.who)
     yield from ((telling.listed(names, 6), why, "") for why, names in reasons.items())
@@ -188,7 +188,7 @@ def _independence(outcome: Outcome) -> str:
 
 
 def _gate(outcome: Outcome) -> str:
-    """What the gate says, unless the headline said it."""
+    """What the gate says, unless the headline has said it."""
     told = outcome.result in (Result.CLEARED, Result.NOTHING_BLOCKS)
     if told or not outcome.gate or (outcome.result is Result.BLOCKED and not outcome.blocking):
         return ""
@@ -217,7 +217,7 @@ def _version(outcome: Outcome) -> str:
 
 
 def next_lines(outcome: Outcome, width: int) -> Iterator[Line]:
-    """The commands in a column with what they do beside them; where that is too wide, below them."""
+    """The next commands in a column with their purpose beside them, or below them if that is too wide."""
     commands = [(marked(one.line, 300), marked(one.does, 200)) for one in telling.next_commands(outcome)]
     longest = max(width_of(line) for line, _ in commands)
     narrow = width < NARROW
@@ -248,7 +248,7 @@ def rows(label: str, texts: list[str], width: int, tone: str) -> Iterator[Line]:
 
 
 def _row(label: str, text: str, width: int, tone: str) -> Iterator[Line]:
-    """A label and what belongs to it, in a column of its own where there is room for one."""
+    """A label and its text, in two columns if there is room."""
     narrow = width < NARROW
     indent = 2 * len(INDENT) if narrow else len(INDENT) + LABEL
     head = f"{INDENT}{label:<{LABEL}}"

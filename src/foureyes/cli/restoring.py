@@ -84,28 +84,28 @@ def restore(parts: Parts, backup: str, replace: bool, reason: str) -> Answer:  #
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wanted:
-    """What is to be put in the place of the store, and why."""
+    """The copy to put in the place of the store, and why."""
 
     copy: str
     reason: str
-    #: A restore into PostgreSQL that was cut off behind its one transaction: the copy is there.
+    #: True if the copy is in PostgreSQL already: a restore was interrupted after its one transaction.
     is_there: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Done:
-    """What was done, to be told."""
+    """What a restore did, to be reported."""
 
     kept: str
     known: Known
     came: CameBack
     older: bool
-    #: What else is to be told.
+    #: Further lines to report.
     notes: tuple[Line, ...] = ()
 
 
 def _restored(parts: Parts, wanted: _Wanted, restoring: Restoring, manifest: backups.Manifest) -> _Done:
-    """Put the copy in the place of the store, with everything beside it; whoever loses something is asked first."""
+    """Put the copy and the files beside it in place; if anything is lost by it, the person is asked first."""
     _book_back(parts, restoring.backup, manifest)
     known = asyncio.run(purged_before(parts))
     lost = asyncio.run(_lost(parts, wanted.copy))
@@ -128,7 +128,7 @@ def _restored(parts: Parts, wanted: _Wanted, restoring: Restoring, manifest: bac
 
 
 def _put_back(parts: Parts) -> bool:
-    """Undo what a restore that was cut off has left here; whether there was one."""
+    """Undo an interrupted restore; True if there was one."""
     begun = cut_off(parts.settings)
     if begun is None:
         return False
@@ -141,7 +141,7 @@ def _put_back(parts: Parts) -> bool:
 
 @contextmanager
 def _ready_copy(parts: Parts, backup: str, manifest: backups.Manifest) -> Iterator[str]:
-    """The backup's store in the schema of this program: an older one is upgraded in a copy of its own."""
+    """The backup's store in the schema of this program; an older one is upgraded in a temporary copy."""
     source, wanted = str(Path(backup, backups.STORE)), parts.wanted_schema()
     found = parts.copy_schema(source)
     if found > wanted:
@@ -161,11 +161,11 @@ def _ready_copy(parts: Parts, backup: str, manifest: backups.Manifest) -> Iterat
 
 
 async def _check_place(parts: Parts, *, replace: bool, again: bool) -> bool:
-    """Refuse to replace a store with something in it, unless that was asked for; whether the copy is there already."""
+    """Refuse to replace a store that is not empty unless asked to; True if the copy is in place already."""
     if await _is_empty(parts):
         return False
     if parts.settings.is_postgres and again:
-        return True  # nothing else could get there: a restore fills an empty database at once, and nobody starts on it
+        return True  # it can only be the copy: a restore fills an empty database at once, and locks others out
     if parts.settings.is_postgres:
         raise Trouble(
             "The PostgreSQL database has a store in it.",
@@ -183,7 +183,7 @@ async def _check_place(parts: Parts, *, replace: bool, again: bool) -> bool:
 
 
 async def _is_empty(parts: Parts) -> bool:
-    """A file that is damaged, or of another version, may hold anything; that is what a backup is for."""
+    """True if the store is empty. A damaged file, or one of another version, may hold anything, so it is not."""
     try:
         if not parts.schema().found:
             return True
@@ -196,7 +196,7 @@ async def _is_empty(parts: Parts) -> bool:
 
 
 def _book_back(parts: Parts, backup: str, manifest: backups.Manifest) -> None:
-    """Checkpoints and public keys that are not here. A book that goes on where ours ends takes its place."""
+    """Restore missing checkpoints and public keys. A checkpoint journal that extends ours replaces it."""
     backups.put_back(backup, manifest, KEYS, parts.settings.keys)
     Path(parts.settings.keys).mkdir(mode=0o700, parents=True, exist_ok=True)
     backups.put_back(backup, manifest, CHECKPOINTS, parts.settings.checkpoints)
@@ -214,7 +214,7 @@ def _goes_on(ours: Path, theirs: Path) -> bool:
 
 
 async def _lost(parts: Parts, copy: str) -> list[str]:
-    """Streams of the store that go on where the backup's end, whether a checkpoint has seen that or not."""
+    """Streams that have more events in the store than in the backup, whether a checkpoint covers them or not."""
     if await _is_unreadable(parts):
         return []
     lost: list[str] = []
@@ -235,7 +235,7 @@ def _missing(heads: Iterable[Head], reading: Reading) -> list[str]:
 
 
 async def _is_unreadable(parts: Parts) -> bool:
-    """Whether there is no store, or one that is damaged or of another version: what it holds cannot be compared."""
+    """True if there is no store, or it is damaged or of another version, so that it cannot be compared."""
     try:
         async with parts.store() as store:
             await store.read(lambda reading: reading.heads("", 1))
@@ -245,7 +245,7 @@ async def _is_unreadable(parts: Parts) -> bool:
 
 
 async def _sign(parts: Parts) -> None:
-    """Let the book say what is given up; where that cannot be signed, a person decides all the same."""
+    """Sign a checkpoint of what is given up; if it cannot be signed, the person decides all the same."""
     if signing.has_signer(parts):
         with suppress(Damaged, KeyTrouble):
             key, book = signing.signer(parts), Path(parts.settings.checkpoints)
@@ -254,13 +254,13 @@ async def _sign(parts: Parts) -> None:
 
 
 async def _stands(parts: Parts, copy: str) -> Standing:
-    signing.book_end(parts)  # a book that cannot be read is told as that
+    signing.book_end(parts)  # raises if the checkpoint journal cannot be read
     async with parts.copied(copy) as store:
         return await store.read(lambda reading: standing(reading, Path(parts.settings.checkpoints)))
 
 
 def _given_up(stands: Standing, lost: list[str]) -> str:
-    """What a backup lacks that the store has, or that a checkpoint known here has signed."""
+    """The warning: what the backup lacks that the store has, or that a checkpoint known here covers."""
     if not stands.older:
         names = ", ".join(lost[:SHOWN_MAX]) + (" and others" if len(lost) > SHOWN_MAX else "")
         return f"This backup is older than the store here. What happened since in {names} is given up, vetoes too."
@@ -275,7 +275,7 @@ def _given_up(stands: Standing, lost: list[str]) -> str:
 
 
 def _settings_back(parts: Parts, backup: str, manifest: backups.Manifest) -> Iterator[Line]:
-    """The settings and the policy file, where there are none; not where they lead to another database than this."""
+    """Restore missing settings and policy files, except settings that name another database than this one."""
     for target in (Path(parts.settings.file), Path(parts.settings.policy)):
         name = f"{SETTINGS}/{target.name}"
         if name not in manifest.files or target.exists():
@@ -292,7 +292,7 @@ def _settings_back(parts: Parts, backup: str, manifest: backups.Manifest) -> Ite
 
 
 def _leads_elsewhere(parts: Parts, settings: Path) -> bool:
-    """Whether the settings of a backup name a database that is not the one restored into."""
+    """True if the backup's settings name another database than the one restored into."""
     try:
         named = tomllib.loads(settings.read_text(encoding="utf-8")).get("database")
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
@@ -304,7 +304,7 @@ def _leads_elsewhere(parts: Parts, settings: Path) -> bool:
 
 
 def _check_signer(parts: Parts, *, older: bool) -> None:
-    """Refuse what cannot be recorded: without the key it is not done."""
+    """Refuse a restore that must be recorded if there is no key to sign the record."""
     try:
         signing.signer(parts)
     except KeyTrouble as trouble:
@@ -315,7 +315,7 @@ def _check_signer(parts: Parts, *, older: bool) -> None:
 
 
 async def _record(parts: Parts, stands: Standing, reason: str) -> None:
-    """Write down why the log went back or is numbered anew, if it did."""
+    """Record why the log went back or was renumbered, if it was."""
     if reason:
         async with parts.store(write=True) as store:
             book, key = Path(parts.settings.checkpoints), signing.signer(parts)

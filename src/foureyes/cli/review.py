@@ -1,4 +1,4 @@
-"""What would a good colleague say about this work? The main job, in one command."""
+"""The `review` command: review work on this machine. It is the program's main command."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Then: `foureyes fix` hands the findings to your agent, `foureyes dismiss` drops 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """What stands on the command line."""
+    """The arguments of the command line."""
 
     what: str | None
     staged: bool
@@ -176,7 +176,7 @@ def review(parts: Parts, **arguments: Any) -> Answer:
     try:
         shared = sharing.send(change)
     except Refusal as refusal:
-        # What was found here must not be lost with it.
+        # The findings of this round must still be shown.
         line = Line(f"Not shared: {refusal.sentence} {refusal.next_step}", "bad")
         return replace(answer, code=answer.code or codes.BLOCKED, lines=(*answer.lines, line))
     return replace(answer, lines=(*answer.lines, *shared.lines), data={**answer.data, "shared": shared.data})
@@ -214,7 +214,7 @@ def _wanted(given: Given) -> Wanted:
 
 
 def _nothing(given: Given, change: Change) -> Outcome:
-    """No change is nothing to stop; what cannot be read, or never came in, is not taken for it."""
+    """The outcome for an empty change; unreadable files, or an empty stdin, are errors and not empty changes."""
     if change.unread:
         first = change.unread[0]
         raise Trouble(f"Nothing of it can be read: {first.path}: {first.why}.", "Name a part of it that can.")
@@ -229,7 +229,7 @@ def _run(parts: Parts, given: Given, change: Change, live: Live) -> Outcome:
     consent = Consent(parts=parts, given=given.yes_send, anew=given.ask)
 
     def may_send(name: str, sends: str) -> bool:
-        live.clear()  # a question stands by itself, and is not drawn over
+        live.clear()  # the live display must not draw over a question
         return consent.may_send(name, sends)
 
     usd_micro = None if given.budget_usd is None else int(given.budget_usd * _USD_MICRO)
@@ -254,7 +254,7 @@ def _run(parts: Parts, given: Given, change: Change, live: Live) -> Outcome:
             try:
                 return await parts.reviewing().run(change, options=options, watch=live)
             except asyncio.CancelledError:
-                return None  # Ctrl-C, before there was anything to show
+                return None  # Ctrl-C before there was any result
 
     outcome = asyncio.run(round_of())
     if outcome is None:

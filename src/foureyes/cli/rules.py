@@ -1,4 +1,4 @@
-"""Which rules do the programs judge by, how often was each wrong, and which did a person retire?"""
+"""The `rules` command: list the critics' rules with their measured error rates, and retire or restore rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from foureyes.home.trouble import Trouble
 
 _TONES = {"critical": "bad", "important": "care", "minor": "dim"}
 _USAGE = "Say `foureyes rules`, `foureyes rules NAME`, `rules retire RULE --because …` or `rules restore RULE`."
-#: Of more rules at once nobody is told how to mend what they find.
+#: If more rules are listed at once, their fixes are left out.
 IN_FULL_MAX = 40
 
 
@@ -71,7 +71,7 @@ def _list(parts: Parts, name: str, severity: str, *, everything: bool) -> Answer
 
 
 def _groups(critic: str, rules: list[RuleEntry]) -> Iterator[Line]:
-    """A line for the critic and one for each group of its rules, with how many are how grave."""
+    """A line for the critic, and one for each group of its rules with the count by severity."""
     yield Line(f"{critic}: {counted(len(rules), 'rule')}", "strong")
     groups: dict[str, list[RuleEntry]] = {}
     for one in rules:

@@ -1,4 +1,4 @@
-"""How do code scanners take a round's findings? As SARIF 2.1.0, with the rules that fired and no others."""
+"""A round's findings as SARIF 2.1.0 for code scanners, with only the rules that have findings."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from foureyes.core.values import Severity
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 HOME = "https://pypi.org/project/foureyes/"
-#: GitHub takes no more than these from one run.
+#: GitHub accepts at most this many results from one run.
 RESULTS_MAX = 25_000
-#: The rule of findings that reviewers raised without naming one.
+#: The rule id of findings that name no rule.
 OPINION = "reviewer.finding"
 RULE_CHARS_MAX = 200
 _LEVELS = {"critical": "error", "important": "warning", "minor": "note"}
@@ -27,7 +27,7 @@ _ROOT = "%SRCROOT%"
 
 
 def sarif(outcome: Outcome, rules: Iterable[RuleEntry]) -> str:
-    """The document, in ASCII."""
+    """The SARIF document, in ASCII."""
     gone = {one.found.id for one in outcome.dismissed}
     open_ones = ((one, None) for one in outcome.found if one.id not in gone)
     results = [*open_ones, *((one.found, one) for one in outcome.dismissed)][:RESULTS_MAX]
@@ -70,7 +70,7 @@ def _rule(rule: RuleEntry) -> dict[str, Json]:
 
 
 def _results(results: list[tuple[Found, Dismissed | None]], index: dict[str, int]) -> list[Json]:
-    """Every result; where one is suppressed all say whether they are."""
+    """All results; if any of them is suppressed, each says whether it is."""
     any_dismissed = any(dismissed for _, dismissed in results)
     times: dict[str, int] = {}
     made: list[Json] = []
@@ -108,7 +108,7 @@ def _result(found: Found, index: dict[str, int], time: int) -> dict[str, Json]:
     if found.path:
         result["locations"] = [_location(found)]
     if found.fingerprint:
-        # The name under which GitHub looks for it, so that an alert stays one while its lines move.
+        # GitHub matches alerts by this fingerprint, so an alert stays the same while its lines move.
         result["partialFingerprints"] = {
             "foureyesFingerprint/v1": found.fingerprint,
             "primaryLocationLineHash": f"{found.fingerprint}:{time}",
@@ -126,7 +126,7 @@ def _location(found: Found) -> Json:
 
 
 def _invocation(outcome: Outcome) -> Json:
-    """Whether everybody could finish; what was not looked at stands beside it, so that nobody takes it for clean."""
+    """Whether the run finished, with a notification for everything that was not reviewed."""
     said = [f"{one.reviewer} could not say: {one.reason}" for one in outcome.looked if not one.answered]
     said += [f"{one.who} did not look: {one.why}" for one in outcome.not_looked]
     said += [f"{one.path} was not read: {one.why}" for one in outcome.unread]
@@ -150,5 +150,5 @@ def _rule_of(found: Found) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text as text: `[words](target)` in it would become a link."""
+    """Cleaned text in which `[words](target)` does not become a link."""
     return marked(text).replace("](", "] (")

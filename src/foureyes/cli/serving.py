@@ -1,4 +1,4 @@
-"""What are a server and a worker told on the command line, and what do they say when they are there?"""
+"""The options and the start-up information of servers and workers, and the lines that connect an agent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HOST, PORT = "127.0.0.1", 8004
 PORT_MAX = 65_535
 _USUAL = {"http": 80, "https": 443}
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
-#: A name as it stands in a Host header (one with other letters in its spelling for machines), or an address.
+#: A URL whose host is a name as in a Host header (non-ASCII names in their ASCII form), or an IP address.
 _PUBLIC = re.compile(
     rf"(?P<scheme>https?)://(?P<host>{_LABEL}(?:\.{_LABEL}){{0,30}}|\[[0-9a-f:.]{{2,45}}\])(?::(?P<port>[0-9]{{1,5}}))?/?"
 ).fullmatch
@@ -21,10 +21,10 @@ TOKEN = "TOKEN"  # noqa: S105 - the place for one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """Where to listen, how the outside names us, and whether a proxy stands before us."""
+    """Where to listen, the public URL, and whether the server is behind a proxy."""
 
     host: str = HOST
-    #: 0: any free one.
+    #: 0 means any free port.
     port: int = PORT
     public_url: str = ""
     behind_proxy: bool = False
@@ -32,20 +32,20 @@ class Serving:
     yes_send: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Write the public address as a browser does, or refuse one that is none."""
+        """Normalise the public URL as browsers do; raises Trouble if it is not valid."""
         if self.public_url:
             object.__setattr__(self, "public_url", _as_browsers_write_it(self.public_url))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """A server that answers."""
+    """A server that has started to answer."""
 
-    #: Where it is reached on this machine.
+    #: The URL on this machine.
     address: str
-    #: Where everybody reaches it.
+    #: The public URL.
     public: str
-    #: The human who was enrolled by this start; empty on every later one.
+    #: The human who was enrolled by this start; empty on later starts.
     first_human: str = ""
     #: Whether the sign-in page was opened in a browser.
     opened: bool = False
@@ -55,15 +55,15 @@ class Begun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AtWork:
-    """A worker that carries runs out."""
+    """A worker that is ready for runs."""
 
     name: str
-    #: Whom it hosts.
+    #: The names of the reviewers that it hosts.
     reviewers: tuple[str, ...]
 
 
 def _as_browsers_write_it(url: str) -> str:
-    """In small letters, without a slash at the end, and without the port that goes without saying."""
+    """The URL in lower case, without a trailing slash and without the scheme's default port."""
     found = _PUBLIC(url.lower())
     port = int(found["port"] or 0) if found else 0
     if not found or not 0 <= port <= PORT_MAX or found["port"] == "0":
@@ -73,7 +73,7 @@ def _as_browsers_write_it(url: str) -> str:
 
 
 def connecting(address: str, token: str = TOKEN) -> tuple[tuple[str, str], ...]:
-    """The exact lines that connect an agent, by the agent's name."""
+    """The exact commands that connect an agent, by the agent's name."""
     place = f"{address}/mcp"
     variable = "--bearer-token-env-var FOUREYES_TOKEN"
     header = f'--header "Authorization: Bearer {token}"'

@@ -1,4 +1,4 @@
-"""Which settings hold here, and who said so?"""
+"""The `config` command: show every setting and where it comes from."""
 
 from __future__ import annotations
 

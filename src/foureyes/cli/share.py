@@ -1,4 +1,4 @@
-"""Open a review on a server with the bytes that were looked at here; nothing else of the local review goes there."""
+"""Open a review on a server with the bytes that were reviewed here; nothing else of the local review is sent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from foureyes.home.lock import running
 from foureyes.home.token import AGENT_VARIABLE, token_of
 from foureyes.home.trouble import Trouble
 
-#: More bytes than this go ahead of the request, file by file.
+#: If the work has more bytes than this, its files are uploaded one by one before the request.
 INLINE_BYTES_MAX = 1024 * 1024
 _GOOD = (200, 201)
 _SPOOLED = 202
@@ -29,7 +29,7 @@ _SPOOLED = 202
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What was sent, and what it is there."""
+    """What was sent, and the review it became on the server."""
 
     lines: tuple[Line, ...]
     data: Mapping[str, Json]
@@ -37,7 +37,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sharing:
-    """Where work goes, and in whose name; found out before anybody looks at it."""
+    """The server and the token for sharing, checked before the round begins."""
 
     parts: Parts
     token: str
@@ -46,7 +46,7 @@ class Sharing:
 
     @classmethod
     def begun(cls, parts: Parts, server: str) -> Sharing:
-        """Refuse where there is no token or no server."""
+        """Find the server and the token; raises Trouble if one of them is missing."""
         found = running(parts.settings.home)
         at_work = found.address if found is not None and found.is_server else ""
         if not server and not at_work:
@@ -66,7 +66,7 @@ class Sharing:
         return cls(parts=parts, token=token, server=server, address=(server or at_work).rstrip("/"))
 
     def send(self, change: Change) -> Shared:
-        """Open a fresh review there with these very bytes; the base is a claim of ours."""
+        """Open a new review there with exactly these bytes; the base is a claim that the server checks itself."""
         work, before, old = work_of_change(change)
         size = sum(map(len, work.blobs.values())) + sum(map(len, old.values()))
         ahead = size > INLINE_BYTES_MAX
@@ -109,7 +109,7 @@ class Sharing:
 
 
 def _files(parts: Iterable[WorkPart], blobs: Mapping[str, bytes], *, ahead: bool) -> Iterable[dict[str, str]]:
-    """Each file as a request has it: by its digest where its bytes went ahead."""
+    """Each file as the request names it: by its digest if its bytes were uploaded before."""
     for one in parts:
         content = blobs.get(one.digest, b"")
         named = {"path": one.name, "mode": one.mode}

@@ -1,4 +1,4 @@
-"""What does a person see after a round? First what it comes to, then the few things that matter, then who looked."""
+"""A round for people: first the result, then the findings that matter most, then who looked."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from foureyes.cli.telling import Thing
 from foureyes.core.situation import Result
 from foureyes.core.values import Severity, Verification
 
-#: Things told in full, and then on a line each, before the rest is folded.
+#: How many things are shown in full, and how many more on a line each; the rest is folded.
 FULL_MAX, BRIEF_MAX = 5, 10
-#: Places of one cause that are named before the rest is counted.
+#: At most this many places of one cause are listed; the rest is counted.
 PLACES_MAX = 4
-#: Lines of a sentence, and characters of it that are looked at.
+#: Limits of a sentence, in lines and in characters.
 SENTENCE_LINES_MAX, SENTENCE_CHARS_MAX = 6, 1000
 INDENT = "  "
 _SIGNS = {
@@ -38,16 +38,16 @@ _VERIFIED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picked:
-    """What a person wants to see of it; it changes nothing of what was found, and what is left out is counted."""
+    """The filter that a person chose for the output; what it hides is counted, and still counts for the result."""
 
     least: Severity = Severity.MINOR
-    #: Empty: all of them.
+    #: Empty means all categories.
     categories: tuple[str, ...] = ()
-    #: Things told in full.
+    #: How many things are shown in full.
     most: int = FULL_MAX
 
     def has(self, thing: Thing) -> bool:
-        """Whether they want to see it: any of its places may be of that sort."""
+        """True if any place of the thing passes the filter."""
         wanted = (self.least <= one.severity and self._is_named(one) for one in (thing.first, *thing.others))
         return any(wanted)
 
@@ -61,7 +61,7 @@ EVERYTHING = Picked()
 def shown(
     outcome: Outcome, *, width: int, everything: bool = False, quiet: bool = False, picked: Picked = EVERYTHING
 ) -> tuple[Line, ...]:
-    """The whole screen."""
+    """All lines about a round."""
     every = telling.things(outcome.found)
     found = tuple(one for one in every if picked.has(one))
     blocking = [one for one in found if one.blocking]
@@ -88,7 +88,7 @@ def shown(
 
 
 def head(outcome: Outcome, width: int) -> Iterator[Line]:
-    """What it comes to."""
+    """The headline."""
     sign, tone = _SIGNS[outcome.result]
     first, *rest = wrapped(marked(telling.headline(outcome)), width - len(INDENT))
     yield Line(f"{sign} {first}", tone)
@@ -110,7 +110,7 @@ def _about(outcome: Outcome, width: int) -> Iterator[Line]:
 
 
 def told(thing: Thing, width: int, *, everything: bool) -> Iterator[Line]:
-    """One thing in full: where, the line, what is wrong, why, how to fix it, who says so."""
+    """One thing in full: place, quote, what is wrong, why, how to fix it, and who found it."""
     found = thing.first
     yield from _where(found, width)
     if found.quote:
@@ -128,7 +128,7 @@ def told(thing: Thing, width: int, *, everything: bool) -> Iterator[Line]:
 
 
 def _where(found: Found, width: int) -> Iterator[Line]:
-    """Severity, place and name on one line, or the name on the next where it does not fit."""
+    """Severity, place and id on one line, or the id on the next line if it does not fit."""
     grave, where = found.severity.name.lower(), marked(telling.place(found), 1000)
     name = marked(found.id, 60)
     new = "" if found.is_new else "again"
@@ -144,7 +144,7 @@ def _where(found: Found, width: int) -> Iterator[Line]:
 
 
 def sentence(text: str, width: int, indent: str = INDENT, tone: str = "") -> Iterator[Line]:
-    """A text of strangers in lines that fit; what is too long ends in an ellipsis."""
+    """Untrusted text in lines that fit; text that is too long ends in an ellipsis."""
     lines = list(wrapped(marked(text, SENTENCE_CHARS_MAX), width - len(indent)))
     if len(lines) > SENTENCE_LINES_MAX:
         lines = [*lines[: SENTENCE_LINES_MAX - 1], cut(f"{lines[SENTENCE_LINES_MAX - 1]} …", width - len(indent))]
@@ -166,7 +166,7 @@ def _by(found: Found) -> str:
     elif found.agreement is Agreement.UNCERTAIN:
         words.append("perhaps the same as another one here")
     if found.verification:
-        # Nobody need wonder why one was asked and yet has no word; what is confirmed or refuted says so itself.
+        # The reason is shown only if the verification is undecided: confirmed and refuted need no explanation.
         open_still = found.verification is Verification.PLAUSIBLE and found.verified_because
         words.append(_VERIFIED[found.verification] + (f": {found.verified_because}" if open_still else ""))
     return "; ".join(one for one in words if one)
@@ -203,7 +203,7 @@ def _more(things: Iterable[Thing], width: int) -> Iterator[Line]:
 
 
 def _hidden(things: list[Thing], width: int) -> tuple[Line, ...]:
-    """What the person did not ask for; what must be fixed is never left out without a word."""
+    """The line that counts what the filter hides, so that a hidden finding to fix is never left unmentioned."""
     grave = sum(one.blocking for one in things)
     notes = len(things) - grave
     parts = [f"{grave:,} to fix" if grave else "", telling.counted(notes, "note") if notes else ""]
@@ -213,7 +213,7 @@ def _hidden(things: list[Thing], width: int) -> tuple[Line, ...]:
 
 
 def _folded(outcome: Outcome, found: tuple[Thing, ...], width: int, most: int) -> Iterator[Line]:
-    """What is left out, and how to see it."""
+    """What is folded, and how to see it."""
     blocking = [one for one in found if one.blocking]
     rest, notes = blocking[most:], len(found) - len(blocking)
     if rest:

@@ -1,4 +1,4 @@
-"""Which key signs here, and which one is trusted?"""
+"""The keys of checkpoints: the one that signs here, and the one that signatures are checked with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RETIRED = ".retired"
 
 
 def book_end(parts: Parts) -> Line | None:
-    """The last checkpoint known here."""
+    """The last entry of the checkpoint journal known here."""
     try:
         return last_line(Path(parts.settings.checkpoints))
     except BadLine as error:
@@ -23,7 +23,7 @@ def book_end(parts: Parts) -> Line | None:
 
 
 def signer(parts: Parts, *, make: bool = False) -> Signer:
-    """The key the book goes on with; where there is neither book nor key, a new one if asked for."""
+    """The key that signs the next checkpoint; without journal and key, a new key if `make` is set."""
     keys, last = Path(parts.settings.keys), book_end(parts)
     if last is not None:
         return signer_in(keys, _key_after(last))
@@ -33,14 +33,14 @@ def signer(parts: Parts, *, make: bool = False) -> Signer:
 
 
 def has_signer(parts: Parts) -> bool:
-    """Whether there is any key to sign with."""
+    """True if there is any key to sign with."""
     return any(Path(parts.settings.keys).glob(f"*{PRIVATE}"))
 
 
 def trusted_key(parts: Parts, file: str = "") -> PublicKey:
-    """The key to check signatures with: the one named, else the one in use here.
+    """The key to verify signatures with: the one named, else the one in use here.
 
-    Never what the book names: who has a key that was rotated away could write a book that names it.
+    Never the key that the journal names: the holder of a rotated key could write a journal that names it.
     """
     if file:
         return public_key(Path(file))
@@ -59,13 +59,13 @@ def trusted_key(parts: Parts, file: str = "") -> PublicKey:
 
 
 def retire(parts: Parts, key: PublicKey) -> Path:
-    """Put a private key aside that signs no more, so that one is left; gives where it is."""
+    """Set aside a private key that no longer signs, so that one is left; returns its new path."""
     own = Path(parts.settings.keys, f"{key.id}{PRIVATE}")
     return own.rename(own.with_name(f"{own.name}{RETIRED}"))
 
 
 def _public_half(private: Path) -> PublicKey:
-    """The public key of this private one, by its file where that bears its name: who only checks needs no secret."""
+    """The public key of a private key, from its own file if possible, so that verifying needs no secret."""
     beside = private.with_suffix(PUBLIC)
     if beside.exists() and (found := public_key(beside)).id == private.stem:
         return found

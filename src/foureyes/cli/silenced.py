@@ -1,4 +1,4 @@
-"""Are the hooks off where somebody stands, and how is that told? `check` asks too, so this imports little."""
+"""Whether the hooks are off in this place, and how that is shown. `check` uses it too, so it imports little."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def off_here(reading: Reading, now: datetime) -> Silence | None:
-    """Whether the hooks of this place are off now; what a hook asks before it stops anything."""
+    """The silence that turns the hooks of this place off now; None if they are on. Hooks ask this before they block."""
     return silence(reading, where.machine(), where.place(), now)
 
 
 async def off_now(parts: Parts) -> Silence | None:
-    """The same, where there is a server's store that could say so."""
+    """The silence of this place from the server's store; None without such a store."""
     if not parts.has_store:
         return None
     async with parts.store() as store:
@@ -30,18 +30,18 @@ async def off_now(parts: Parts) -> Silence | None:
 
 
 def with_note(answer: Answer, off: Silence | None) -> Answer:
-    """The same answer, and beside it that the hooks are off: nothing else in it is another."""
+    """The answer with a note that the hooks are off, and otherwise unchanged."""
     lines = (*answer.lines, Line(f"Hooks here are {told(off)} This answer is the gate's, as ever.", "care"))
     return replace(answer, lines=lines if off else answer.lines, data={**answer.data, "off": data(off)})
 
 
 def told(off: Silence | None) -> str:
-    """By whom, until when and why, behind a subject."""
+    """The state of the hooks as the rest of a sentence: on, or off with who, until when and why."""
     return f"off until {local(off.until)}, says {off.by}: {off.reason}." if off else "on."
 
 
 def data(off: Silence | None) -> Json:
-    """The same for scripts."""
+    """The silence for scripts."""
     if off is None:
         return None
     found: Mapping[str, Json] = {
@@ -56,5 +56,5 @@ def data(off: Silence | None) -> Json:
 
 
 def local(when: datetime) -> str:
-    """In the time of whoever reads it."""
+    """The time in the reader's time zone."""
     return f"{when.astimezone():%Y-%m-%d %H:%M}"

@@ -1,4 +1,4 @@
-"""How do things stand here? Nothing that takes longer the more was ever reviewed."""
+"""The `status` command: open reviews, server, workers and what is due. Its cost does not grow with past reviews."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from foureyes.home.spool import spool_bytes
 
 OPEN_MAX = 1000
 LISTED_MAX = 10
-#: Open reviews whose findings are counted; each is read from the log.
+#: How many open reviews are shown with their findings; each is read from the log.
 NEWEST_MAX = 3
-#: What is due is looked at as far as this, for something that somebody owes.
+#: At most this many due requests are searched for one that is owed.
 URGENT_MAX = 20
-#: Behind every time there is.
+#: A time after every due time.
 _EVER = "9999-12-31T23:59:59Z"
 _NOW = "now_"
 _PARTIES = {"reviewer": "a reviewer", "author": "the author", "human": "a human"}
@@ -54,7 +54,7 @@ _PARTIES = {"reviewer": "a reviewer", "author": "the author", "human": "a human"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Open:
-    """The open reviews of a store: how many, how many of them wait for whom, and the names of the newest."""
+    """The open reviews of a store: their number, how many wait for each party, and the ids of the newest."""
 
     count: int = 0
     waits: Mapping[str, int] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Everywhere:
-    """What is open in the server's store and in the one of this machine alone, and the newest of both."""
+    """What is open in the server's store and in the store of this machine, and the newest of both."""
 
     shared: Open
     private: Open
@@ -81,15 +81,15 @@ class Everywhere:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What one look at the store shows."""
+    """The result of one read of the store."""
 
     open: Open
     ended: dict[str, int]
     suspects: tuple[str, ...]
-    #: What is due, by review and request, the most urgent first.
+    #: Due requests, by review and request, the most urgent first.
     urgent: tuple[tuple[str, str], ...]
     pulse: Pulse
-    #: Whether hooks stop nothing here.
+    #: Set if the hooks are off here.
     off: Silence | None
     #: Seats of the policy in force that nobody can hold.
     vacant: tuple[Vacancy, ...] = ()
@@ -97,7 +97,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owed:
-    """What somebody owes, and until when."""
+    """The most urgent request, and when it is due."""
 
     review: str
     what: str
@@ -133,7 +133,7 @@ def status(parts: Parts) -> Answer:
 
 
 async def _private(parts: Parts) -> tuple[Open, list[Listed]]:
-    """What is open in the store of this machine alone; there it is the person's turn, whoever else could look."""
+    """What is open in the store of this machine; those reviews are shown with the turn of a local review."""
     own = parts.local
     if not own.has_store:
         return Open(), []
@@ -146,14 +146,14 @@ async def _private(parts: Parts) -> tuple[Open, list[Listed]]:
 
 
 def _nobody(parts: Parts) -> str:
-    """That no server runs here; of a database that several share, this folder knows its own server alone."""
+    """The words for no running server; on a shared database other folders may have one."""
     if not parts.settings.is_postgres:
         return "no server"
     return "no server of this data folder; others may share the database"
 
 
 def _vacant(parts: Parts) -> Callable[[Reading], tuple[Vacancy, ...]]:
-    """The seats that nobody can hold on the server at work; none is looked for where no server is."""
+    """Reads the seats that nobody can hold on the running server; without a server it finds none."""
     server = running(parts.settings.home)
     if server is None or not server.is_server:
         return lambda _: ()
@@ -184,7 +184,7 @@ def _opened(reading: Reading) -> Open:
 
 
 async def _due(gate: Gate, found: Found, human: Who) -> Owed | None:
-    """The most urgent request that somebody owes; a seat that stands open for whoever comes is nobody's debt."""
+    """The most urgent request that an account owes; an unassigned seat is not owed by any account."""
     seen: dict[str, Seen] = {}
     for review, request in found.urgent:
         if review not in seen:
@@ -196,7 +196,7 @@ async def _due(gate: Gate, found: Found, human: Who) -> Owed | None:
 
 
 def _newest(one: Listed) -> dict[str, Json]:
-    """One of the last open reviews: what tells it from the others."""
+    """One of the newest open reviews, with the facts that distinguish it from the others."""
     review = one.seen.view.review
     return {
         "review": review.id,
@@ -221,7 +221,7 @@ def _answer(
 ) -> Answer:
     server, last, spooled = running(parts.settings.home), signing.book_end(parts), spool_bytes(parts.settings.spool)
     width, now, going = terminal_width(), parts.now(), found.pulse
-    # Alone at a terminal nobody is there who would tell anybody.
+    # Without a server or a worker no process sends notifications.
     tells = server is not None or bool(going.workers) or parts.settings.is_postgres
     urgent = f"{due.what} in review {due.review}, {_when(due.at, now)}" if due else ""
     lines = [
@@ -275,7 +275,7 @@ def _answer(
 
 
 def _not_told(found: Outbox) -> list[str]:
-    """Who cannot be told what waits for them, since when, and why."""
+    """The notification targets that cannot be reached, since when, and why."""
     failing = [one for one in found.targets if one.failing_since]
     return [
         f"{one.target} ({one.whom}): {one.waiting} wait since {one.failing_since}, {one.why}"
@@ -294,7 +294,7 @@ def _worker(worker: Worker) -> dict[str, Json]:
 
 
 def _pending(one: Pending) -> str:
-    """How the requests of a kind stand; what there is none of is not said."""
+    """The requests of one kind; counts of zero are left out."""
     counts = (("held", one.held), ("queued", one.queued), ("overdue", one.overdue))
     how = ", ".join(f"{count:,} {word}" for word, count in counts if count)
     return f"{counted(one.requests, one.kind)}{f': {how}' if how else ''}"
@@ -340,7 +340,7 @@ def _many(found: Open) -> str:
 
 
 def _one(one: Listed, now: datetime) -> str:
-    """`x7k2: Uncommitted changes on main of shop; a.py; 2 critical; turn: mara: answers; round 1, 3 h old`."""
+    """One open review: `x7k2: Uncommitted changes on main; a.py; 2 critical; turn: mara: answers; round 1, 3 h old`."""
     review = one.seen.view.review
     opened = age((now - datetime.fromisoformat(one.seen.opened)).total_seconds())
     facts = (

@@ -1,4 +1,4 @@
-"""What does an outcome mean, in one sentence, in one exit code, and as a few things instead of many places?"""
+"""An outcome in words: its headline, its exit code, its findings grouped by cause, and the next commands."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ _CENT_MICRO, _USD_MICRO = 10_000, 1_000_000
 _LIST_MAX = 3
 TITLE_CHARS_MAX = 80
 
-#: What looks once more; alone it means what is not committed yet.
+#: The command for another round; without arguments it reviews uncommitted changes.
 AGAIN = "foureyes review"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
-    """Findings with one cause: the gravest speaks for all of them."""
+    """Findings with the same cause; the most severe represents all of them."""
 
     first: Found
     others: tuple[Found, ...] = ()
 
     @property
     def blocking(self) -> bool:
-        """Whether any of its places blocks."""
+        """True if any of its findings blocks."""
         return self.first.blocking
 
     @property
     def places(self) -> int:
-        """How many places it has."""
+        """The number of its findings."""
         return 1 + len(self.others)
 
 
@@ -51,7 +51,7 @@ def exit_code(outcome: Outcome) -> int:
 
 
 def things(found: Iterable[Found]) -> tuple[Thing, ...]:
-    """The findings by cause: what blocks first, then the gravest; otherwise in the order they came in."""
+    """The findings grouped by cause: blocking ones first, then by severity, else in the order they came in."""
     causes: dict[tuple[str, int], list[Found]] = {}
     ranked = sorted(found, key=lambda one: (not one.blocking, -one.severity))
     for number, one in enumerate(ranked):
@@ -60,7 +60,7 @@ def things(found: Iterable[Found]) -> tuple[Thing, ...]:
 
 
 def headline(outcome: Outcome) -> str:
-    """What it comes to, so that nothing else need be read."""
+    """The result in one sentence that stands alone."""
     if outcome.interrupted or outcome.held_up:
         return _unfinished(outcome)
     match outcome.result:
@@ -97,20 +97,20 @@ def _free(outcome: Outcome) -> str:
 
 
 def _unjudged(outcome: Outcome) -> str:
-    """The languages that no program judges and nobody else looked at, as sentences behind another one."""
+    """The languages that no program judges and no other reviewer looked at, as sentences to append."""
     named = "".join(f" {one}, nobody judged {_them(one)}." for one in outcome.unjudged[:_LIST_MAX])
     more = len(outcome.unjudged) - _LIST_MAX
     return f"{named} {counted(more, 'more language')} nobody judged." if more > 0 else named
 
 
 def looked_at(outcome: Outcome) -> str:
-    """What was looked at, for the headline: ` in uncommitted changes on main`."""
+    """The work as the headline names it: ` in uncommitted changes on main`."""
     title = decapitalised(outcome.title[:TITLE_CHARS_MAX].rstrip("."))
     return f" in {title}" if title else ""
 
 
 def decapitalised(title: str) -> str:
-    """A title of ours in the middle of a sentence; titles that people gave stay as they are."""
+    """A generated title for use inside a sentence; titles that people gave are unchanged."""
     first = title.split(" ", 1)[0]
     return title[:1].lower() + title[1:] if first in ("Uncommitted", "Staged", "Commit", "Nothing") else title
 
@@ -130,7 +130,7 @@ def _blocked(outcome: Outcome) -> str:
 
 
 def who_looked(outcome: Outcome) -> str:
-    """Who looked, and that programs alone approve nothing."""
+    """Who looked, with the note that programs alone approve nothing."""
     answered = [one for one in outcome.looked if one.answered]
     others = [one.reviewer for one in answered if one.kind is not LookedKind.PROGRAM]
     if not others:
@@ -144,17 +144,17 @@ def _why_open(outcome: Outcome) -> str:
 
 
 def counted(count: int, word: str, words: str = "") -> str:
-    """A number and its word."""
+    """A number and its noun."""
     return f"{count:,} {word if count == 1 else words or f'{word}s'}"
 
 
 def notes(count: int) -> str:
-    """Findings that stop nobody."""
+    """The number of findings that do not block, in words."""
     return f"{counted(count, 'note')} that {'does' if count == 1 else 'do'} not block"
 
 
 def listed(names: Iterable[str], most: int = _LIST_MAX) -> str:
-    """Names as people list them, each once; the many are counted."""
+    """Names joined for people, each once; if there are many, the rest is counted."""
     once = [one for one in dict.fromkeys(names) if one]
     if len(once) > most:
         return f"{', '.join(once[: most - 1])} and {len(once) - most + 1} more"
@@ -162,7 +162,7 @@ def listed(names: Iterable[str], most: int = _LIST_MAX) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it."""
+    """A duration for people."""
     if seconds < _MINUTE:
         return f"{seconds:.1f} s" if seconds < _MINUTE / 6 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), _MINUTE)
@@ -170,7 +170,7 @@ def duration(seconds: float) -> str:
 
 
 def age(seconds: float) -> str:
-    """How long ago something was, in the largest unit that fits twice: nobody counts days in minutes."""
+    """How long ago something was, in the largest unit that fits at least twice."""
     for unit, length in (("d", _DAY), ("h", _HOUR)):
         if seconds >= 2 * length:
             return f"{int(seconds // length)} {unit}"
@@ -178,14 +178,14 @@ def age(seconds: float) -> str:
 
 
 def money(usd_micro: int) -> str:
-    """Dollars; what is less than a cent is said as that."""
+    """An amount in dollars; less than a cent is shown as that."""
     if 0 < usd_micro < _CENT_MICRO:
         return "under $0.01"
     return f"${usd_micro / _USD_MICRO:,.2f}"
 
 
 def cost(usd_micro: int | None, tokens: int) -> str:
-    """What was spent; empty where nothing was. An unknown price is not a price of nothing."""
+    """What was spent; empty if nothing was. An unknown price is named, and not shown as zero."""
     words = [money(usd_micro)] if usd_micro else []
     words += [f"{counted(tokens, 'token')}"] if tokens else []
     if tokens and usd_micro is None:
@@ -194,19 +194,19 @@ def cost(usd_micro: int | None, tokens: int) -> str:
 
 
 def place(found: Found) -> str:
-    """Where it is, as editors take it."""
+    """The place of a finding, as editors accept it."""
     if not found.path:
         return "the whole work"
     return f"{found.path}:{found.line}" if found.line else found.path
 
 
 def again(outcome: Outcome) -> str:
-    """The command that looks at the same work again, named as it was: without its name it would be another."""
+    """The command that reviews the same work again; without the work's name it would review another."""
     return f"{AGAIN} {outcome.named}" if outcome.named else AGAIN
 
 
 def next_commands(outcome: Outcome) -> tuple[Command, ...]:
-    """What to type next: what the round says, else what follows from how it ended."""
+    """The next commands to type: those of the round, else those that follow from its result."""
     if not outcome.is_local:
         return _at_a_server(outcome)
     same = {AGAIN: again(outcome), f"{AGAIN} --anew": f"{again(outcome)} --anew"}
@@ -215,7 +215,7 @@ def next_commands(outcome: Outcome) -> tuple[Command, ...]:
 
 def _next_commands(outcome: Outcome) -> tuple[Command, ...]:
     if outcome.next:
-        # A critical one waits for a signed-in person; whoever is sent to dismiss it would only be refused.
+        # A critical finding can be dismissed only by a signed-in person, so this command would be refused.
         vain = {f"foureyes dismiss {one.id}" for one in outcome.found if one.severity is Severity.CRITICAL}
         return tuple(one for one in outcome.next if one.line.partition(" --")[0] not in vain)
     return _after(outcome)
@@ -236,7 +236,7 @@ def _after(outcome: Outcome) -> tuple[Command, ...]:
 
 
 def _at_a_server(outcome: Outcome) -> tuple[Command, ...]:
-    """What can be typed about a review that a server keeps: its parties answer there, not by commands for a laptop."""
+    """The commands for a server's review, whose parties answer at the server and not on this machine."""
     if outcome.result is Result.CLEARED:
         return (_receipt(outcome),)
     page = f"foureyes decide {outcome.review}"

@@ -1,4 +1,4 @@
-"""How does a server begin? In one command, with everything it needs, until it is ended."""
+"""The `up` command: start a server with everything it needs, and run it until it is stopped."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _data(begun: Begun) -> dict[str, Json]:
 
 
 def _beside(parts: Parts) -> str:
-    """What a command must say to find this server: without it, one in another terminal looks in the usual folder."""
+    """The option with which commands find this server, if it does not use the default data folder."""
     said = {name: source for name, _, source in parts.settings.shown()}
     return f" --home {shlex.quote(parts.settings.home)}" if said["home"] == "flag --home" else ""
 

@@ -1,4 +1,4 @@
-"""How does a store of an older version become one of this version, with a way back?"""
+"""The `upgrade` command: migrate the store of an older version, after a copy to go back to was made."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def upgrade(parts: Parts) -> Answer:
 
 
 async def _guarded(parts: Parts) -> tuple[str, ...]:
-    """Put back what keeps the log append-only; what was gone."""
+    """Put back missing triggers that keep the log append-only; returns their names."""
     async with parts.store() as store:
         gone = await store.read(lambda reading: reading.unguarded())
     if gone:
@@ -68,7 +68,7 @@ def _said(head: Line, found: Inspection | str, data: dict[str, Json]) -> Answer:
 
 
 def _kept(parts: Parts, schema: int) -> str:
-    """The store as it is, in a folder of its own; it can be restored by the version that wrote it, or by this one."""
+    """Copy the store to a backup folder, from which this version or the older one can restore it."""
 
     def fill(folder: str) -> backups.Filled:
         parts.copy_store(f"{folder}/{backups.STORE}", progress("Copying"))

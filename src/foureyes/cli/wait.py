@@ -1,4 +1,4 @@
-"""How does a script wait for a review? Until it has ended, or as long as it likes."""
+"""The `wait` command: wait until a review has ended, or until a timeout."""
 
 from __future__ import annotations
 

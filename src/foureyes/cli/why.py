@@ -1,4 +1,4 @@
-"""Why is a review open or shut, and whose turn is it?"""
+"""The `why` command: why a review is open or cleared, requirement by requirement, and whose turn it is."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from foureyes.policy.policy import Mode, Policy
 _TONES = {Status.MET: "good", Status.NOT_MET: "bad", Status.ERROR: "bad", Status.NOT_APPLICABLE: "dim"}
 
 
-#: A finding is named by its seat and its number.
+#: The id of a finding: its seat and its number.
 _FINDING = re.compile(r".+-F[0-9]+")
 
 
@@ -74,7 +74,7 @@ def _finding(outcome: Told, name: str) -> Answer:
 
 
 def explained(seen: Seen, outcome: Told) -> Answer:
-    """The judgement of the gate in words; the words are the core's own."""
+    """The gate's judgement in words, which come from the core."""
     found, review = seen.explanation, seen.view.review
     head, *words = found.in_words()
     needs, waits = words[: len(found.requirements)], words[len(found.requirements) :]
@@ -93,7 +93,7 @@ def explained(seen: Seen, outcome: Told) -> Answer:
 
 
 def _with_mode(answer: Answer, seen: Seen, policy: Policy) -> Answer:
-    """The same, and whether hooks stop such work or only watch it, which is nothing to the gate."""
+    """The answer with the mode of hooks for such work (block or only warn), which does not affect the gate."""
     review = seen.view.review
     kinds = kinds_for(policy.rules, review.kind, [one.name for one in review.current.parts])
     mode = policy.mode_of(kinds)
@@ -103,7 +103,7 @@ def _with_mode(answer: Answer, seen: Seen, policy: Policy) -> Answer:
 
 
 def _local(when: datetime) -> str:
-    """In the time of whoever reads it."""
+    """The time in the reader's time zone."""
     return f"{when.astimezone():%Y-%m-%d %H:%M}"
 
 
@@ -134,7 +134,7 @@ def _requirement(one: Explained) -> dict[str, Json]:
 
 
 def _due(one: Turn, review: Review) -> str:
-    """Until when an answer is waited for; a local review has no server that keeps to it."""
+    """When an answer is due; empty for a local review, because no server enforces its deadline."""
     return "" if is_local(review) else f" Due {_local(one.due)}"
 
 

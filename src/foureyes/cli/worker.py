@@ -1,4 +1,4 @@
-"""How does a worker begin? Beside servers on a shared database, as many as there is work for."""
+"""The `worker` command: run reviewers beside servers on a shared database, in any number of processes."""
 
 from __future__ import annotations
 

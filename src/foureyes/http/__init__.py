@@ -1,1 +1,1 @@
-"""The HTTP door: it parses, authenticates, makes the call and renders."""
+"""The HTTP door: parse and authenticate a request, make the call and render its answer."""

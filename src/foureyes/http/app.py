@@ -1,4 +1,4 @@
-"""What is the whole web application? The API, its description, and the checks that stand before all of it."""
+"""The whole web application: the API, its description, and the check of host and origin that runs before all of it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from foureyes.http.problems import problem
 from foureyes.http.routes import BASE
 from foureyes.http.table import Table
 
-#: Answers somebody who came where there is nothing, or leaves it to us.
+#: Answers a request to an unknown path or method, or returns None to leave it to the API's own answer.
 Strayed = Callable[[Request, int], Response | None]
 Failed = Callable[[Request, Exception], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """How the outside names us: which hosts and origins are ours, everything else is refused."""
+    """The host names and origins of this server; requests with any other are refused."""
 
     hosts: frozenset[str]
     origins: frozenset[str]
@@ -41,10 +41,10 @@ def build(
     *,
     around: Callable[[], Awaitable[Around]] = nothing_around,
 ) -> ASGIApp:
-    """The application, ready to be served; `more` are the routes of other doors.
+    """Build the ASGI application; `more` are the routes of other doors.
 
-    `strayed` may answer somebody who came where there is nothing, by their request and the status it has; `around` is
-    what the process knows of itself.
+    `strayed` may answer a request to an unknown path or method, given its status; `around` is what the process knows
+    that is not in the store.
     """
     door = Door(office=office, around=around)
     calls, beside = door.routes(), others.routes(door)
@@ -53,35 +53,35 @@ def build(
         exception_handlers={404: _not_found(strayed), 405: _not_allowed(strayed), Exception: _broken},
         lifespan=lifespan,
     )
-    # A place is spelled one way: nobody is sent on to another, with their body and their credential.
+    # No redirect to another spelling of a path: the client would send its body and its credential again.
     app.router.redirect_slashes = False
     table = Table(app, _broken)
     for one in (*calls, *beside):
         table.add(one, one.endpoint)
     for other in more:
-        # What is no function answers as an application of its own.
+        # A route without methods is an ASGI application of its own.
         if isinstance(other, Route) and not other.methods:
             table.add_app(other.path, other.app)
     return Guarded(table, site)
 
 
 class Guarded:
-    """Refuses what does not come to us by a name of ours, or from a page that is not ours."""
+    """Middleware that refuses requests with an unknown host name or a foreign origin (DNS rebinding, CSRF)."""
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
-        """Stand before the application."""
+        """Wrap an application."""
         self._app = app
         self._site = site
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let through, or refuse."""
+        """Check host and origin, then pass the request on or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = scope["headers"]
         hosts = [value.decode("latin-1").lower() for name, value in headers if name == b"host"]
         origins = [value.decode("latin-1").lower() for name, value in headers if name == b"origin"]
-        # Who is named twice is not named: another reader would take the other one.
+        # A repeated Host header is refused: another parser might use the other value.
         if len(hosts) != 1 or hosts[0] not in self._site.hosts:
             answer = problem(421, "wrong_host", "We are not called that.", "Use the address that `foureyes up` prints.")
             await answer(scope, receive, send)
@@ -102,7 +102,7 @@ def _not_found(strayed: Strayed) -> Failed:
 
 def _not_allowed(strayed: Strayed) -> Failed:
     async def answer(request: Request, _: Exception) -> Response:
-        # The router knows the first place that fits; another may take other methods.
+        # The router knows only the first matching path; other routes may take other methods at it.
         fitting = (one for one in request.app.routes if one.matches(request.scope)[0] is not Match.NONE)
         methods = {method for one in fitting for method in getattr(one, "methods", None) or ()}
         headers = {"allow": ", ".join(sorted(methods))}

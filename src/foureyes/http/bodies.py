@@ -1,4 +1,4 @@
-"""What did somebody send? JSON as it is meant: no field twice, no NaN, not too deep, too long or too full."""
+"""Read request bodies: size and time limits, and strict JSON (no duplicate field, no NaN, bounded depth and values)."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from foureyes.core.refusals import Code, Refusal
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
 UPLOAD_SECONDS_MAX = 300
-#: After so many bytes it is looked at how full a body is, for the first time.
+#: After this many bytes the number of values in a body is checked for the first time.
 LOOK_BYTES = 64 * 1024
 _AHEAD = "Send large files one by one to /blobs and name them by their digest."
-#: A file that is named by its digest is as many values as one that is sent along.
+#: Naming a file by its digest would not help: it is as many values as a file that is sent along.
 _LESS = "Send fewer pieces at a time, or data as one text: a text is one value."
 
 
 class TooLarge(Exception):  # noqa: N818 - an expected no, with a status of its own
-    """More bytes than are taken, or more values."""
+    """The body has more bytes, or more values, than are accepted."""
 
     def __init__(self, most: int, what: str = "bytes", next_step: str = _AHEAD) -> None:
-        """Say how many are, and what to do instead."""
+        """Keep the limit, its unit, and what to do instead."""
         super().__init__(most, what)
         self.most, self.what, self.next_step = most, what, next_step
 
 
 def header(scope: Scope, name: bytes) -> str:
-    """What a header says, the first of this name; nothing where there is none."""
+    """The value of the first header of this name; empty if there is none."""
     for one, value in scope["headers"]:
         if one == name:
             said: str = value.decode("latin-1")
@@ -42,7 +42,7 @@ def header(scope: Scope, name: bytes) -> str:
 
 
 def read_json(content: bytes) -> dict[str, Any]:
-    """The object in a body; nothing at all is an empty one."""
+    """Parse a body as one JSON object; an empty body is an empty object."""
     if not content or content.isspace():
         return {}
     _check_fullness(content)
@@ -60,19 +60,19 @@ def read_json(content: bytes) -> dict[str, Any]:
 
 
 async def read_bytes(request: Request, most: int = BODY_BYTES_MAX) -> bytes:
-    """The body, unless it is longer or fuller than that; it is not read to its end to find out."""
+    """Read the body; raises TooLarge as soon as it has too many bytes or values, without reading it to its end."""
     content, looked = bytearray(), LOOK_BYTES
     async for piece in _pieces(request, most):
         content += piece
         if len(content) > looked:
-            # Twice as far each time, so that all looks together cost no more than two at the whole.
+            # Doubled each time, so that all checks together cost no more than two checks of the whole body.
             looked = 2 * len(content)
             _check_fullness(content)
     return bytes(content)
 
 
 async def read_blob(request: Request, most: int) -> tuple[str, bytes]:
-    """Bare bytes and their digest, hashed on the way; nothing is kept of what breaks off or takes too long."""
+    """Read raw bytes and compute their digest on the way; nothing is kept if the upload breaks off or is too slow."""
     intake = Intake(most)
     try:
         async with asyncio.timeout(UPLOAD_SECONDS_MAX):

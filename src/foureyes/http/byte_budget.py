@@ -1,6 +1,7 @@
-"""A bound on the bytes of all request bodies that are held at the same time, by everybody together.
+"""A limit on the total bytes of all request bodies held in memory at the same time.
 
-What one account may send is bounded elsewhere. Many accounts that send at once must not fill the memory either.
+What one account may send is limited elsewhere. This limit keeps many accounts that send at once from filling the
+memory.
 """
 
 from __future__ import annotations
@@ -14,36 +15,36 @@ from foureyes.http.problems import unavailable
 
 #: A body is held about twice while it is written to the store.
 HELD_BYTES_MAX = 128 * 1024 * 1024
-#: Whoever sends large bodies more slowly than this keeps others out, and is asked to come again while room is short.
+#: A large body that comes more slowly than this many bytes a second is refused while room is short.
 RATE_BYTES_MIN = 128 * 1024
-#: So long everybody may take, however little came by then.
+#: Every body may take this long, whatever its rate.
 GRACE_SECONDS = 10.0
-#: So often it is looked whether room has become short, for a body that is late.
+#: How often a late body is checked against the room that is left.
 LOOK_SECONDS = 0.5
-#: Room is short from this part of the whole on.
+#: Room is short when more than this part of the budget is in use.
 SHORT_PART = 0.5
-#: So much of each body is not counted: whoever sends large files keeps nobody from a plain call.
+#: This much of each body is not counted, so that large uploads do not block ordinary calls.
 SMALL_BYTES = 64 * 1024
 
 
 class NoRoom(Unavailable):
-    """So much is on its way that this body is not taken now."""
+    """The budget is used up: this body is not accepted now."""
 
     def __init__(self, why: str = "Others are sending so much that there is no room for this body now.") -> None:
-        """Say when to come back."""
+        """Build the answer, which asks the client to retry soon."""
         super().__init__(why, "Send it again soon.")
 
 
 class ByteBudget:
-    """Stands before everything that reads a body."""
+    """Middleware that limits the total bytes of request bodies in memory."""
 
     def __init__(self, app: ASGIApp, most: int = HELD_BYTES_MAX, grace_seconds: float = GRACE_SECONDS) -> None:
-        """Take no more than this at a time."""
+        """Wrap an application; `most` is the budget in bytes."""
         self._app, self._most, self._grace_seconds = app, most, grace_seconds
         self.held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count a request's body from its first large piece to its answer."""
+        """Count a request's body from its first large piece until the answer is complete."""
         size, counted, is_answered = 0, 0, False
         began = asyncio.get_running_loop().time()
 
@@ -73,7 +74,7 @@ class ByteBudget:
             self.held -= counted
 
     async def _in_time(self, receive: Receive, due: float) -> Message:
-        """The next piece of a large body; one that is late is waited for only while there is room for others."""
+        """The next piece of a large body; a late one is waited for only while others have enough room."""
         loop = asyncio.get_running_loop()
         coming = asyncio.ensure_future(receive())
         try:

@@ -1,4 +1,8 @@
-"""How does a request become a call, and its answer a response?"""
+"""Turn an HTTP request into a call and its answer into a response.
+
+Authentication, the CSRF check of browser sessions, query parameters, ETags and the mapping of errors to responses are
+here.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +43,10 @@ from foureyes.http.problems import problem, refused, spooled, unavailable
 from foureyes.http.routes import BASE, GET, WAYS, Way
 
 COOKIE = SESSION_COOKIE
-#: What a page that is signed in sends along with everything that changes something.
+#: The CSRF token that a browser session must send with every change.
 FORM_HEADER = "x-foureyes-form"
 KEY_HEADER = b"idempotency-key"
-#: Credentials whose holders are remembered.
+#: How many credentials are remembered with their accounts.
 KNOWN_MAX = 4_096
 log = logging.getLogger("foureyes.http")
 _ALWAYS = ((b"cache-control", b"no-store"), (b"content-type", b"application/json"))
@@ -55,22 +59,22 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
-    """What every request is answered with."""
+    """The handlers of all calls over HTTP."""
 
     office: Office
-    #: What this process knows of itself that no store does.
+    #: What this process knows that is not in the store.
     around: Callable[[], Awaitable[Around]] = nothing_around
-    #: Who came with a credential lately, by its hash: who asks too fast is told so without being looked up again.
+    #: The account of each recent credential, by its hash: rate limits are checked before the account is looked up.
     _known: dict[str, Who] = field(default_factory=dict, init=False, repr=False)
     meter: Meter = field(init=False)
 
     def __post_init__(self) -> None:
-        """Measure what is asked."""
+        """Create the meter of requests."""
         object.__setattr__(self, "meter", Meter(self.office.quotas))
 
     def routes(self) -> list[Route]:
         """A route for every call."""
-        # What is spelled out comes before what has a name in its place.
+        # Literal segments sort before path parameters.
         ways = sorted(
             ((path, name, way) for name, way in WAYS.items() for path in way.paths),
             key=lambda one: one[0].replace("{", "~"),
@@ -80,7 +84,7 @@ class Door:
     def _route(self, path: str, call: Call[Any], way: Way) -> Route:
         handler = told(partial(self._answer, call, way))
         route = Route(path, self.meter.around(call.name, handler), methods=[way.method], name=call.name)
-        # A HEAD is answered without a body: a work that was asked for with one would count as read.
+        # No HEAD: a work that is requested with HEAD would count as read, although no body was sent.
         route.methods = {way.method}
         return route
 
@@ -88,7 +92,7 @@ class Door:
         caller = await self.caller(request, spools=call.spools)
         if way.streamed:
             return _rendered(request, await self._kept(call, caller, request), way)
-        # Counted before any of the body comes, and read in its turn: a long one costs nobody else's time.
+        # Counted before the body is read, and parsed in the caller's turn: a long body takes no time from others.
         turn = self.office.quotas.asked(caller.who, self.office.clock(), request.scope.get(CAME))
         try:
             content = b"" if way.method == GET else await read_bytes(request)
@@ -102,7 +106,7 @@ class Door:
             turn.leave()
 
     async def _kept(self, call: Call[Any], caller: Caller, request: Request) -> BlobKept:
-        """Bytes that come piece by piece; who may not send any is told before the first is read."""
+        """Store an uploaded blob; whether the caller may upload is checked before the first byte is read."""
         caller.check(call.needs)
         digest, office = request.path_params["digest"], self.office
         check_digest(digest)
@@ -117,7 +121,7 @@ class Door:
 
     @staticmethod
     def credential(request: Request) -> Credential:
-        """What came along with a request; raises where nothing did."""
+        """The credential sent with the request; raises NoCredential if there is none."""
         headers = {name: header(request.scope, spelt) for name, spelt in _CREDENTIAL_HEADERS}
         credential = credential_of(headers)
         if not credential.token:
@@ -127,9 +131,10 @@ class Door:
         return credential
 
     async def caller(self, request: Request, *, spools: bool = False) -> Caller:
-        """Who calls, by the credential that came along; raises where there is none.
+        """Authenticate the request; raises NoCredential if there is no valid credential.
 
-        For what `spools` it may be one that was good lately, while nobody can look it up.
+        Also checks the rate limit, and the CSRF token of browser sessions. A call that `spools` accepts a credential
+        that was valid recently while the database cannot be reached.
         """
         credential, now = self.credential(request), self.office.clock()
         known = self._known.get(credential.key)
@@ -151,11 +156,11 @@ class Door:
 
 
 class NoCredential(Exception):  # noqa: N818 - an expected no, with a status of its own
-    """Nobody knows who calls."""
+    """The request has no valid credential."""
 
 
 def told(handler: Handler) -> Handler:
-    """Answer whatever goes wrong with a problem: nothing a caller sends makes an error of ours."""
+    """Wrap a handler so that every expected exception becomes a problem document instead of a server error."""
 
     async def answer(request: Request) -> Response:
         try:
@@ -187,7 +192,7 @@ def _check_form(request: Request, session: str) -> None:
 
 
 def _beside(call: Call[Any], way: Way, request: Request, sent: dict[str, Any]) -> dict[str, Any]:
-    """The body, with what may stand behind the question mark; anything else there is refused, never overlooked."""
+    """The body together with the query parameters that the call allows; any other query parameter is refused."""
     found = _query(call, request)
     if not found:
         return sent
@@ -198,7 +203,7 @@ def _beside(call: Call[Any], way: Way, request: Request, sent: dict[str, Any]) -
 
 
 def _query(call: Call[Any], request: Request) -> dict[str, Any]:
-    """What stands behind the question mark; numbers and truths are read where the form has them."""
+    """The query parameters; integers and booleans are converted where the call's form has them."""
     found, query = dict[str, Any](), request.scope["query_string"]
     if not query:
         return found
@@ -212,7 +217,7 @@ def _query(call: Call[Any], request: Request) -> dict[str, Any]:
 
 
 def _pairs(query: str) -> list[tuple[str, str]]:
-    """The names and values of a query; one without escapes is only taken apart."""
+    """The names and values of a query string; one without escapes is split without the slower general parser."""
     if _IS_PLAIN(query):
         return [(name, value) for one in query.split("&") for name, _, value in (one.partition("="),)]
     return parse_qsl(query, keep_blank_values=True)
@@ -225,7 +230,7 @@ def _typed(kind: str | None, text: str) -> object:
 
 
 def _with_path(call: Call[Any], request: Request, sent: dict[str, Any]) -> dict[str, Any]:
-    """What the address names belongs to the form; said again it must be the same."""
+    """Add the path parameters and the idempotency key; a field that the body repeats must have the same value."""
     named: dict[str, str] = request.path_params
     for name, value in named.items():
         if name in sent and sent[name] != value:
@@ -241,7 +246,7 @@ def _with_path(call: Call[Any], request: Request, sent: dict[str, Any]) -> dict[
 
 def _rendered(request: Request, found: object, way: Way) -> Response:
     body = spelled(given(found)).encode()
-    # The mark of a list is a hash of exactly what is sent, so it tells no more than that does.
+    # The ETag is a hash of exactly what is sent, so it reveals nothing that the answer does not.
     mark = hashlib.sha256(body).hexdigest()[:32] if way.marked else getattr(found, "mark", "")
     if not mark:
         return Answer(body, way.status)
@@ -252,15 +257,15 @@ def _rendered(request: Request, found: object, way: Way) -> Response:
 
 
 def _has(said: str, mark: str) -> bool:
-    """Whether a caller has what bears this mark: one of several, weak or not, or anything."""
+    """True if If-None-Match contains this mark, weak or not, or `*`."""
     marks = [one.strip().removeprefix("W/") for one in said.split(",")]
     return f'"{mark}"' in marks or marks == ["*"]
 
 
 class Answer(Response):
-    """JSON that nobody keeps; its headers are always the same, so nobody works them out anew."""
+    """A JSON response that is not cached. Its headers are constant, so Starlette need not compute them."""
 
-    def __init__(self, body: bytes, status: int) -> None:  # the base would work them out
-        """Say it."""
+    def __init__(self, body: bytes, status: int) -> None:  # the base class would compute them
+        """Set body and headers."""
         self.status_code, self.body, self.background = status, body, None
         self.raw_headers = [*_ALWAYS, (b"content-length", str(len(body)).encode())]

@@ -1,4 +1,7 @@
-"""Who asks, where a proxy stands before us? Whom it names last: all before that is what the asker said themselves."""
+"""The client's address behind a reverse proxy, taken from X-Forwarded-For.
+
+Only the last address is believed: the proxy added that one, and everything before it was sent by the client.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +13,24 @@ HEADER = b"x-forwarded-for"
 
 
 class Forwarded:
-    """Stands before everything else behind a proxy, and takes an asker's address from what the proxy says of it.
+    """Middleware behind a proxy: takes the client's address from the proxy's X-Forwarded-For header.
 
-    Nothing else that a proxy may say is believed: which names are ours is known, and so is which of them have TLS.
+    Other forwarding headers are not believed: the server knows its own host names, and which of them use TLS.
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stand there."""
+        """Wrap an application."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, as from the asker; as from the proxy where it names nobody."""
+        """Pass the request on with the client's address, or with the proxy's if the header names none."""
         if scope["type"] == "http" and (asker := _asker(scope)):
             scope = {**scope, "client": (asker, 0)}
         await self._app(scope, receive, send)
 
 
 def _asker(scope: Scope) -> str:
-    """The address that the proxy added: the last one, because what came to it stands before what it adds."""
+    """The client's address: the last one in the header, which the proxy itself added."""
     said = [value for name, value in scope["headers"] if name == HEADER]
     if not said:
         return ""
@@ -36,5 +39,5 @@ def _asker(scope: Scope) -> str:
         try:
             return str(ip_address(one))
         except ValueError:
-            continue  # it may stand beside its port
+            continue  # the address may be followed by a port
     return ""

@@ -1,4 +1,7 @@
-"""How is the work going, in the text that Prometheus reads? Totals only, which name no review and no author."""
+"""Metrics about reviews, workers and notifications in the text format of Prometheus.
+
+Only totals: no metric names a review or an author.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _PENDING = (
 
 
 def text_of(pulse: Pulse, around: Around, now: datetime) -> str:
-    """All of it."""
+    """All metrics, in the text format of Prometheus."""
     lines = list[str]()
     for name, says in _PENDING:
         lines += labelled(f"foureyes_pending_{name}", says, "kind", ((p.kind, getattr(p, name)) for p in pulse.pending))
@@ -44,12 +47,12 @@ def text_of(pulse: Pulse, around: Around, now: datetime) -> str:
 
 
 def gauge(name: str, says: str, value: int) -> list[str]:
-    """A number that goes up and down."""
+    """The lines of one gauge."""
     return [f"# HELP {name} {says}", f"# TYPE {name} gauge", f"{name} {value}"]
 
 
 def labelled(name: str, says: str, label: str, values: Values, kind: str = "gauge") -> list[str]:
-    """Several of them, each with its word."""
+    """The lines of one metric with a value per label."""
     found = [f'{name}{{{label}="{_quoted(word)}"}} {value}' for word, value in values]
     return [f"# HELP {name} {says}", f"# TYPE {name} {kind}", *found]
 
@@ -69,7 +72,7 @@ def _at_work(pulse: Pulse, around: Around) -> list[str]:
 
 
 def _outbox(pulse: Pulse) -> list[str]:
-    """How it goes with telling what happened; by target, whose name says nothing of its address."""
+    """Metrics of notifications by target; a target's name does not show its address."""
     found: Outbox = pulse.outbox
     lines = gauge("foureyes_outbox_waiting", "What is still to be told.", found.waiting)
     by_type = ((one.type, one.waiting) for one in pulse.types)

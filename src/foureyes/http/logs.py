@@ -1,4 +1,4 @@
-"""What does a server write down about its work? One JSON object a line, with the request it belongs to."""
+"""Logging: one JSON object per line, with the id of the request it belongs to and without secrets."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ PATH_CHARS_MAX = 300
 TEXT_CHARS_MAX = 8_000
 _ID_BYTES = 8
 _IDS = 256
-#: Our tokens, what a link carries, and the password of a database's address.
+#: Our tokens, the secret of a link, the password in a database URL, and bearer credentials.
 _SECRETS = re.compile(r"foureyes_[0-9a-f]+_[\w-]+|(?<=link=)[\w-]+|(?<=://)[^\s:/@]*:[^\s@]*(?=@)|(?i:bearer) +\S+")
 _request: ContextVar[str] = ContextVar("foureyes_request", default="")
 log = logging.getLogger("foureyes.http")
 
 
-#: Names that nobody guesses and that count nothing, ahead of time: each question to the system takes a while.
+#: Random request ids, generated in advance in batches, because each call to the system takes a while.
 _names: deque[str] = deque()
 
 
@@ -44,14 +44,14 @@ def _name() -> str:
 
 
 class Logged:
-    """Stands around the application: every request gets an id, which its answer and every line about it carry."""
+    """Middleware that gives every request an id, sent with its answer and written in every log line about it."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stand there."""
+        """Wrap an application."""
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, and write down how; of the address the path alone, because a query may hold a secret."""
+        """Answer the request and log it; only the path of the URL, because a query may hold a secret."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -74,7 +74,7 @@ class Logged:
 
 
 def _line(scope: Scope, name: str, status: int, milliseconds: float) -> str:
-    """What `JsonLines` would make of it, by hand: this is written for every request."""
+    """The log line of a request, built by hand instead of by `JsonLines` because it is written for every request."""
     method, path = _text(scope["method"]), _text(scope["path"][:PATH_CHARS_MAX])
     return (
         f'{{"at": "{_at(time.time())}", "level": "info", "logger": "{log.name}", "message": "request", '
@@ -90,10 +90,10 @@ def _tell(line: str) -> None:
 
 
 class Lines(logging.StreamHandler[TextIO]):
-    """Writes records and lines that are made already."""
+    """A log handler that writes records, and lines that are already formatted."""
 
     def put(self, line: str) -> None:
-        """One line; where nobody reads any more, nothing."""
+        """Write one line; errors are ignored, because the reader of the log may be gone."""
         self.acquire()
         try:
             self.stream.write(f"{line}\n")
@@ -105,10 +105,10 @@ class Lines(logging.StreamHandler[TextIO]):
 
 
 class JsonLines(logging.Formatter):
-    """A record as one line of JSON in ASCII, without secrets."""
+    """Format a record as one line of JSON in ASCII, without secrets."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """The record as a line."""
         line = {
             "at": _at(record.created),
             "level": record.levelname.lower(),
@@ -125,7 +125,7 @@ class JsonLines(logging.Formatter):
 
 
 def write_to(stream: TextIO = sys.stderr) -> None:
-    """Write all lines there: our own from `info` on, those of libraries from `warning` on."""
+    """Send all log lines to this stream: our own from level `info` on, those of libraries from `warning` on."""
     handler = Lines(stream)
     handler.setFormatter(JsonLines())
     root = logging.getLogger()
@@ -141,7 +141,7 @@ def _at(moment: float) -> str:
 
 @lru_cache(maxsize=1)
 def _second(second: int) -> str:
-    """Remembered, because many lines are written in one."""
+    """The timestamp of a second; cached, because many lines are written in one second."""
     return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
@@ -150,7 +150,7 @@ def _text(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    # Every secret comes with one of these: to look for them is far cheaper, and most often all there is to do.
+    # Every secret contains one of these, and searching for them is far cheaper than the regular expression.
     if "foureyes_" not in text and "link=" not in text and "://" not in text and " " not in text:
         return text[:TEXT_CHARS_MAX]
     return _SECRETS.sub("•••", text[:TEXT_CHARS_MAX])

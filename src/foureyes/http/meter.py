@@ -1,4 +1,4 @@
-"""How busy is the server? Requests and how long they took, in the text that Prometheus reads."""
+"""Request metrics in the text format of Prometheus: counts and durations by call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foureyes.app.limits import Quotas
 from foureyes.http.gauges import gauge
 
 MEDIA_TYPE = "text/plain; version=0.0.4"
-#: Up to how many seconds each bucket counts.
+#: Upper bounds of the histogram's buckets, in seconds.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 45.0)
 HELD = ("waits", "feeds", "uploads")
 
@@ -31,14 +31,14 @@ class Meter:
     """Counts requests by the call they make; never by who makes them."""
 
     def __init__(self, quotas: Quotas) -> None:
-        """Nothing was asked yet."""
+        """Start with all counts at zero; `quotas` knows the open connections."""
         self._quotas = quotas
         self._statuses: dict[tuple[str, int], int] = {}
         self._times: dict[str, _Times] = {}
         self._under_way = 0
 
     def around(self, name: str, handler: Handler) -> Handler:
-        """The same handler, measured."""
+        """Wrap a handler so that its requests are counted and timed."""
 
         async def answer(request: Request) -> Response:
             begin, self._under_way = time.perf_counter(), self._under_way + 1
@@ -52,7 +52,7 @@ class Meter:
         return answer
 
     def text(self) -> str:
-        """Everything that was counted."""
+        """All metrics, in the text format of Prometheus."""
         lines = [
             "# HELP foureyes_requests_total Requests, by call and status.",
             "# TYPE foureyes_requests_total counter",

@@ -1,4 +1,4 @@
-"""How is the API described to programs? Made from the calls themselves, so that it cannot be wrong about them."""
+"""The OpenAPI description of the HTTP API, built from the registry of calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from foureyes.http.problems import MEDIA_TYPE
 from foureyes.http.routes import GET, OTHERS, WAYS, Way
 
 _NAMES = re.compile(r"\{(\w+)\}").findall
-#: What every call may answer beside its own status.
+#: The statuses that every call may answer besides its own.
 _PROBLEMS = {
     "400": "The request could not be read.",
     "401": "No credential, or one that opens nothing.",
@@ -34,12 +34,12 @@ _GONE = {"410": "It is there no longer; what to do instead is said."}
 
 @cache
 def described() -> Json:
-    """The whole description, OpenAPI 3.1."""
+    """The whole OpenAPI 3.1 document."""
     paths = dict[str, dict[str, Any]]()
     for name, way in WAYS.items():
         for number, path in enumerate(way.paths):
             operation = _operation(CALLS[name], way, path)
-            # An operation has one id, and an id one operation.
+            # Every operation needs an id of its own.
             if number:
                 operation["operationId"] = f"{name}_{number + 1}"
             paths.setdefault(path, {})[way.method.lower()] = operation
@@ -78,7 +78,7 @@ def _operation(call: Call[Any], way: Way, path: str) -> Json:
         parameters += [_parameter(name, form, "query") for name in way.query]
         rest = [name for name in rest if name not in way.query]
         parameters += [_KEY] if call.keyed and call.changes else []
-        # Where a token may come instead it is not always there, and no description can say "with a session".
+        # Required only with a session. OpenAPI cannot express that, so it is optional if a token may be used instead.
         parameters.append({**_FORM, "required": call.needs == "human"})
         body = {**form, "properties": {name: form["properties"][name] for name in rest}}
         body["required"] = [name for name in form.get("required", ()) if name in rest]
@@ -118,7 +118,7 @@ def _given(call: Call[Any]) -> Json:
 
 @cache
 def _shown() -> dict[str, Json]:
-    """Every value that an answer holds, by its name: a review is in many answers, and described once."""
+    """The schema of every value in an answer, by name: a review is in many answers, and described once."""
     found = dict[str, Json]()
     for call in CALLS.values():
         _gather(_given(call), found)
@@ -139,7 +139,7 @@ def _gather(said: Any, found: dict[str, Json]) -> None:
 
 
 def _named(said: Any) -> Any:
-    """The same with every named value in its place by reference."""
+    """The schema with every named value replaced by a reference."""
     if isinstance(said, list):
         return [_named(one) for one in said]
     if not isinstance(said, dict):
@@ -167,7 +167,7 @@ def _other(name: str) -> Json:
 
 
 def _retired(name: str, way: Way) -> Json:
-    """What only leads elsewhere."""
+    """The operation of a path that is gone and only names its replacement."""
     taken = {"type": "string"}
     return {
         "operationId": name,
@@ -180,7 +180,7 @@ def _retired(name: str, way: Way) -> Json:
 
 
 _RETIRED = {"old_validation": "Votes of the system before, which count for nothing; it says what to do instead."}
-#: What each of them is, what it gives, and whether anybody may ask.
+#: Description, media type, and whether it needs no credential.
 _OTHERS: dict[str, tuple[str, str, bool]] = {
     "feed": (
         "Server-sent events in CloudEvents envelopes: changes of reviews as the caller sees them, and of sessions.",

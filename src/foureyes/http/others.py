@@ -1,4 +1,4 @@
-"""What is answered over HTTP that is no call: the live feed, how the server is, and what is there no longer."""
+"""HTTP endpoints that are not calls: event feed, metrics, OpenAPI, health and readiness, and a retired path."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from foureyes.http.routes import BASE, GET, OTHERS
 
 LAST = "last-event-id"
 LAST_CHARS_MAX = 80
-#: What a listener does who lost the connection.
+#: Sent to the client of a feed: how long to wait before it connects again.
 RETRY_MILLISECONDS = 2_000
 SOURCE = f"{BASE}/feed"
 STREAM = "text/event-stream"
 GONE = 410
-#: Since when there is no voting, in seconds: 2026-02-13.
+#: When voting was removed, in seconds since the epoch: 2026-02-13.
 VOTING_ENDED = "@1770940800"
 QUOTED_CHARS_MAX = 200
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 def routes(door: Door) -> list[Route]:
-    """A route for each of them."""
+    """A route for each endpoint in `OTHERS`."""
     handlers = _Others(door)
     found = {name: getattr(handlers, name) for name in OTHERS}
     return [
@@ -57,11 +57,11 @@ class _Others:
         self._door = door
 
     async def feed(self, request: Request) -> Response:
-        """Events for as long as the caller listens; what may be refused is refused before the first."""
+        """Stream events for as long as the caller listens; every check is made before the first event."""
         caller = await self._door.caller(request)
         caller.check(Need.READ)
         if request.method != GET:
-            return Response(headers=_HEADERS, media_type=STREAM)  # who asks for the head alone does not listen
+            return Response(headers=_HEADERS, media_type=STREAM)  # a HEAD request opens no feed
         following = Following(
             last=request.headers.get(LAST, "")[:LAST_CHARS_MAX], session=request.query_params.get("session", "")
         )
@@ -71,7 +71,7 @@ class _Others:
         return _Events(self._sent(request, caller, following), held)
 
     async def prometheus(self, request: Request) -> Response:
-        """How busy the server is and how the work goes, for those whom that tells nothing they may not know."""
+        """Metrics of the server and the reviews, for callers who may see the totals of everybody's work."""
         caller, office = await self._door.caller(request), self._door.office
         async with office.quotas.asked(caller.who, office.clock()):
             if not await may_watch(office, caller):
@@ -86,20 +86,20 @@ class _Others:
         return Response(text, media_type=MEDIA_TYPE, headers={"cache-control": "no-store"})
 
     async def openapi(self, _: Request) -> Response:
-        """The description of all this."""
+        """The OpenAPI description of the API."""
         return JSONResponse(described())
 
     async def health(self, _: Request) -> Response:
-        """Whether the server is alive."""
+        """Report that the server is alive."""
         return JSONResponse({"status": "alive"})
 
     async def ready(self, _: Request) -> Response:
-        """Whether it can answer from its store."""
+        """Report that the server can read from its store."""
         await self._door.office.store.read(lambda reading: reading.heads(limit=1))
         return JSONResponse({"status": "ready"})
 
     async def old_validation(self, request: Request) -> Response:
-        """A vote of the system before: it counts for nothing, and whoever sends it learns what does (RFC 9745)."""
+        """Answer 410 to a vote of the previous system, with what to do instead and a Deprecation header (RFC 9745)."""
         feedback = f"/review/{quote(request.path_params['content_id'], safe='')}/feedback"
         return problem(
             GONE,
@@ -122,7 +122,7 @@ class _Others:
                 async for one in news:
                     yield b": still here\n\n" if one is None else self._event(one)
         except (Conflict, Damaged, Unavailable) as error:
-            # Nobody knows whether they still may listen; they come back, and go on where they were.
+            # Whether the caller may still listen is not known. The client reconnects and goes on from its last event.
             log.warning("a feed ended: %s", error)
 
     def _event(self, one: News) -> bytes:
@@ -143,7 +143,7 @@ class _Others:
 
 
 class _Events(StreamingResponse):
-    """A stream of events that holds its place among the connections until it ends, however it ends."""
+    """A stream of events that counts as an open connection of its caller until it ends, for whatever reason."""
 
     def __init__(self, sent: AsyncGenerator[bytes], held: ExitStack) -> None:
         super().__init__(sent, headers=_HEADERS, media_type=STREAM)

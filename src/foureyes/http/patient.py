@@ -1,4 +1,4 @@
-"""Who has to wait before anything of theirs is looked at? Whoever was told no again and again, and nobody else."""
+"""Back-off for clients that keep failing authentication or limits; all other requests pass without delay."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from foureyes.app.patience import KNOWN, WAIT_SECONDS_MAX, Patience
 from foureyes.app.turns import CAME
 from foureyes.http.problems import TOO_MANY, problem
 
-#: What tells one credential from another.
+#: The headers that identify a credential.
 _CREDENTIALS = (b"cookie", *(one.encode() for one in CREDENTIAL_HEADERS))
-#: Credentials whose accounts are remembered.
+#: How many credentials are remembered with their accounts.
 CREDENTIALS_MAX = 4_096
-#: What counts even for somebody we know: too many requests, and bodies that are too long.
+#: Statuses that count as failures even for a known account: too many requests, and bodies that are too long.
 _NO_TO_ANYBODY = frozenset((TOO_MANY, 413))
-#: Addresses of one house.
+#: IPv6 addresses with the same first 64 bits count as one client.
 _HOUSE_BITS = 64
 
 Pause = Callable[[float], Awaitable[None]]
 
 
 class Patient:
-    """Stands before everything else: nothing is read, looked up or written down for those who have to wait."""
+    """Middleware before all others: a client in back-off is delayed or refused before anything is read or looked up."""
 
     def __init__(
         self,
@@ -38,15 +38,15 @@ class Patient:
         clock: Callable[[], float] = time.monotonic,
         pause: Pause = asyncio.sleep,
     ) -> None:
-        """Stand there."""
+        """Wrap an application; tests replace the clock and the pause."""
         self._app = app
         self._patience = patience or Patience()
         self._clock, self._pause = clock, pause
-        #: Whose a credential was when it came last, by its hash.
+        #: The account that each credential belonged to when it was last used, by the credential's hash.
         self._accounts: dict[bytes, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let through, now or later, or not at all."""
+        """Pass the request on, at once or after a delay, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -59,7 +59,7 @@ class Patient:
             await _no(scope, receive, send)
             return
         if wait.seconds:
-            scope.pop(CAME, None)  # nobody else kept them waiting
+            scope.pop(CAME, None)  # the back-off caused this wait, not the queue
             first = await receive()
             if first["type"] == "http.disconnect":
                 return
@@ -80,7 +80,7 @@ class Patient:
             self._patience.waiting -= 1
 
     def _learn(self, scope: Scope, credential: bytes, status: int) -> None:
-        """Whose the credential is, and whether they were told no; every answer to nobody counts as one."""
+        """Remember the credential's account, and count failures. Every answer to an unknown caller counts as one."""
         who = scope.get(KNOWN)
         if who is None:
             self._accounts.pop(credential, None)
@@ -101,7 +101,7 @@ def _credential(scope: Scope) -> bytes:
 
 
 def _house(scope: Scope) -> str:
-    """Where a request comes from: an address, or the part of one that a house has."""
+    """The client's address as a back-off key: an IPv4 address, or the first 64 bits of an IPv6 address."""
     client = scope.get("client")
     if not client:
         return "address/"
@@ -122,7 +122,7 @@ async def _no(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def _again(first: Message, receive: Receive) -> Receive:
-    """A message that was taken, then whatever comes after it."""
+    """A `receive` that yields the message already taken, then the messages after it."""
     left = [first]
 
     async def again() -> Message:

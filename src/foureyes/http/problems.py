@@ -14,7 +14,7 @@ from foureyes.core.refusals import Code, Fact, Refusal
 from foureyes.http.routes import WAYS
 
 MEDIA_TYPE = "application/problem+json"
-#: Codes that are told with another status than 422, "understood, and not done".
+#: Codes with another status than 422 (understood, but not done).
 STATUS: dict[Code, int] = {
     **dict.fromkeys(
         (
@@ -61,7 +61,7 @@ STATUS: dict[Code, int] = {
 }
 SPOOLED, UNDERSTOOD, TOO_MANY = 202, 422, 429
 UNAVAILABLE, NO_ROOM = 503, 507
-#: When to ask a store again that cannot answer now, and one whose disk somebody has to clear first.
+#: Seconds until a retry: for a store that cannot answer now, and for one whose disk is full.
 RETRY_SECONDS, NO_ROOM_SECONDS = "2", "60"
 
 
@@ -88,7 +88,7 @@ def problem(
 
 
 def spooled(waits: IsSpooled) -> Response:
-    """A command that waits for the database: neither done nor refused."""
+    """The answer to a command that waits in the spool for the database: neither done nor refused."""
     body = {
         "spooled": True,
         "accepted": False,
@@ -102,18 +102,18 @@ def spooled(waits: IsSpooled) -> Response:
 
 
 def unavailable(error: Unavailable) -> Response:
-    """A store that cannot answer now, or has no room for what was sent; nothing of it was acknowledged."""
+    """The answer if the store cannot answer now, or has no room; nothing of the request was stored."""
     later = {"retry-after": NO_ROOM_SECONDS if error.full else RETRY_SECONDS}
     return problem(status_of(error), error.word, error.sentence, error.next_step, later)
 
 
 def status_of(error: Unavailable) -> int:
-    """How HTTP calls it."""
+    """The HTTP status for this error."""
     return NO_ROOM if error.full else UNAVAILABLE
 
 
 def refused(refusal: Refusal) -> Response:
-    """A refusal of the gate or of a call."""
+    """The answer to a refusal by the gate or by a call."""
     if isinstance(refusal, TooFast):
         headers = {"retry-after": str(refusal.seconds)}
         return problem(TOO_MANY, refusal.code.value, refusal.sentence, refusal.next_step, headers)
@@ -123,7 +123,7 @@ def refused(refusal: Refusal) -> Response:
 
 
 def _with_place(particulars: dict[str, Fact]) -> dict[str, Fact]:
-    """The particulars of a refusal, with where the next call is made over HTTP."""
+    """The particulars of a refusal, with the method and path of the next call over HTTP."""
     call = particulars.get("next_call")
     way = WAYS.get(str(call["call"])) if isinstance(call, Mapping) else None
     if not isinstance(call, Mapping) or way is None:

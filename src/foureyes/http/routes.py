@@ -1,4 +1,7 @@
-"""Where is each call found over HTTP? A call without a row here, or a row without its call, fails the build."""
+"""The route table: method and path of every call over HTTP.
+
+A call without a row here, or a row without its call, fails the build.
+"""
 
 from __future__ import annotations
 
@@ -62,13 +65,13 @@ WAYS: dict[str, Way] = {
     **SEED_WAYS,
 }
 
-#: What is answered that is no call, and needs a credential of its own kind or none; the paths are whole.
+#: Endpoints that are not calls, and need another kind of credential or none; the paths are absolute.
 OTHERS: dict[str, Way] = {
     "feed": Way(method=GET, path=f"{BASE}/feed", absolute=True),
     "prometheus": Way(method=GET, path="/metrics", absolute=True),
     "openapi": Way(method=GET, path=f"{BASE}/openapi.json", absolute=True),
     "health": Way(method=GET, path="/health", absolute=True),
     "ready": Way(method=GET, path="/ready", absolute=True),
-    # Where clients of the voting that feedback replaces are led, for as long as they still come.
+    # Tells clients of the removed voting what to do instead.
     "old_validation": Way(method=POST, path="/review/{content_id}/validate", absolute=True),
 }

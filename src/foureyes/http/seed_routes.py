@@ -1,4 +1,4 @@
-"""Where are the seeds' own calls found over HTTP? At their own paths where they name any, else below ours."""
+"""Routes of the seeds' own calls: at the paths the seeds specify, else below the API's base path."""
 
 from __future__ import annotations
 

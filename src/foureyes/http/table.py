@@ -1,7 +1,7 @@
-"""Who answers at a path? Found segment by segment, so that no request waits while all routes are tried in their turn.
+"""Find the handler of a request segment by segment, so that the router need not try all routes in turn.
 
-Only what is found here whole, method and path, is answered by it. Everything else goes to the router as always, which
-says that a place is not there, or not for that method.
+Only an exact match of method and path is answered from this table. Every other request goes to Starlette's router,
+which answers 404 or 405.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 @dataclass(slots=True)
 class _Branch:
-    """What may come behind a segment: segments that are spelled out, and one that has a name."""
+    """What may follow a path segment: literal segments, and one path parameter."""
 
     spelled: dict[str, _Branch] = field(default_factory=dict)
     named: _Branch | None = None
-    #: Who answers here, and the names of the segments on the way.
+    #: The handler of the path that ends here, and the names of its path parameters.
     handler: Handler | None = None
     names: tuple[str, ...] = ()
 
 
 class Table:
-    """Stands before the router, with the same routes."""
+    """Middleware before the router, with the same routes."""
 
     def __init__(self, app: ASGIApp, broken: Callable[[Request, Exception], Awaitable[Response]]) -> None:
-        """Ask the router for what is not found; `broken` answers what nobody expected."""
+        """Pass on to the router what is not found here; `broken` answers unexpected exceptions."""
         self._app = app
         self._broken = broken
         self._roots: dict[str, _Branch] = {}
         self._apps: dict[str, ASGIApp] = {}
 
     def add(self, route: Route, handler: Handler) -> None:
-        """Take up a route."""
+        """Add a route."""
         for method in route.methods or ():
             branch, names = self._roots.setdefault(method, _Branch()), list[str]()
             for one in route.path.split("/"):
@@ -53,11 +53,11 @@ class Table:
                 branch.handler, branch.names = handler, tuple(names)
 
     def add_app(self, path: str, app: ASGIApp) -> None:
-        """Take up an application that answers everything at one path, whatever the method."""
+        """Add an application that answers every method at one path."""
         self._apps[path] = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or let the router do it."""
+        """Answer the request, or pass it on to the router."""
         if scope["type"] != "http" or scope.get("root_path"):
             await self._app(scope, receive, send)
             return
@@ -76,7 +76,7 @@ class Table:
             response = await found.handler(request)
         except Exception as error:
             await (await self._broken(request, error))(scope, receive, send)
-            raise  # the server writes it down
+            raise  # the server logs it
         await response(scope, receive, send)
 
     async def _asked(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
@@ -92,11 +92,11 @@ class Table:
         except Exception as error:
             if not begun:
                 await (await self._broken(Request(scope, receive), error))(scope, receive, send)
-            raise  # the server writes it down
+            raise  # the server logs it
 
 
 def _found(branch: _Branch, path: list[str], at: int, values: list[str]) -> _Branch | None:
-    """Where a path leads; what is spelled out comes before what has a name."""
+    """The branch that a path leads to; a literal segment takes precedence over a path parameter."""
     while at < len(path) and branch.named is None:  # only one way on
         spelled = branch.spelled.get(path[at])
         if spelled is None:

@@ -1,4 +1,4 @@
-"""How is one call made over HTTP: by which method, at which path, answered with which status?"""
+"""How a call is made over HTTP: its method, its path and the status of its answer."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ BASE = "/api/v1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How one call is made: names in braces are fields of its form."""
+    """Method, path and status of one call; names in braces are fields of its form."""
 
     method: str
     #: Below the base, unless `absolute`.
     path: str
     #: The answer when all went well.
     status: int = 200
-    #: Whether the path is a seed's own, which stands beside ours as it is.
+    #: Whether the path is outside the base path, such as one that a seed specifies.
     absolute: bool = False
-    #: Other absolute paths by which the same is asked.
+    #: Other absolute paths of the same call.
     also: tuple[str, ...] = ()
-    #: Fields that stand behind the question mark though the rest is in a body.
+    #: Fields that may be query parameters although the others are in the body.
     query: tuple[str, ...] = ()
-    #: Whether bare bytes come as the body, piece by piece.
+    #: Whether the body is raw bytes, read piece by piece.
     streamed: bool = False
-    #: Whether the answer bears a mark of exactly what it says, so that it need not be sent twice.
+    #: Whether the answer has an ETag over its bytes, so that an unchanged answer is not sent again.
     marked: bool = False
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Every whole path."""
+        """Every absolute path of the call."""
         return (self.path if self.absolute else BASE + self.path, *self.also)

@@ -1,1 +1,1 @@
-"""The MCP door: agents ask with the tools they already have; it authenticates, makes the call and renders."""
+"""The MCP door: authenticate an agent, make the call for the tool it used, and render the answer."""

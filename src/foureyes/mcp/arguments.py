@@ -18,11 +18,11 @@ from foureyes.core.refusals import Code, Refusal
 
 #: A text that is longer is content, not a client's mark.
 TEXT_CHARS_MAX = 200
-#: So many unknown fields are named at most.
+#: At most this many unknown fields are named in an answer.
 IGNORED_MAX = 20
 #: Fields that clients add to every call of a tool, and which client.
 CLIENT_FIELDS: Mapping[str, str] = {"wait_for_previous": "Gemini CLI", "task_progress": "Cline"}
-#: Calls that say of a version whether it holds, or keep such a word for later.
+#: Calls that judge a version, or keep an earlier judgement for it.
 JUDGING = frozenset(
     (
         *("report", "report_inconclusive", "keep_report", "settle_finding", "verify_finding"),

@@ -1,7 +1,7 @@
-"""How does a process on stdio speak to a server that runs already? Each request is handed on, with its own token.
+"""MCP on stdio in front of a running server: each request is forwarded over HTTP with the agent's own token.
 
-Every message stands for itself, in the newer era of the protocol: a server that was started again in between, even at
-another address, is not noticed.
+Every request is self-contained, in the newer era of the protocol. The client does not notice when the server restarts,
+even at another address.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from foureyes.mcp.told import failed
 from foureyes.mcp.tools import WAIT_SECONDS_MAX
 
 CONNECT_SECONDS_MAX = 5.0
-#: Requests whose answer depends on the list that is asked for.
+#: Requests whose answer depends on the list of tools that was chosen.
 _BY_LIST = frozenset(("tools/list", "server/discover"))
 ANSWER_SECONDS_MAX = WAIT_SECONDS_MAX + 15.0
 _META: Json = {
@@ -49,13 +49,13 @@ _META: Json = {
 
 
 def client() -> httpx2.AsyncClient:
-    """What carries the requests: to the server itself, by no proxy and along no redirect, for the token goes along."""
+    """The HTTP client of the bridge. It uses no proxy and follows no redirect, because it sends the token."""
     timeout = httpx2.Timeout(ANSWER_SECONDS_MAX, connect=CONNECT_SECONDS_MAX)
     return httpx2.AsyncClient(timeout=timeout, trust_env=False, follow_redirects=False)
 
 
 class Far:
-    """Answers from a server elsewhere."""
+    """Answer requests by forwarding them to a running server."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Far:
         path: str = PATH,
         which: Which = Which.USUAL,
     ) -> None:
-        """Hand on with this credential to where the server is now, at this path of it."""
+        """Forward with this credential to the server's current address, at this path."""
         self._web = web
         self._address = address
         self._headers = {"authorization": f"Bearer {credential.token}"}
@@ -76,7 +76,7 @@ class Far:
         self._which = which
 
     async def answer(self, method: str, params: Json, _: object) -> Json:
-        """Hand on one request."""
+        """Forward one request."""
         try:
             return await self._asked(method, params)
         except Unavailable as error:
@@ -85,11 +85,11 @@ class Far:
             return failed(error.word, error.sentence, error.next_step)
 
     def takes(self, _: str) -> Mapping[str, Any] | None:
-        """The server knows."""
+        """None: only the server knows the tools' schemas."""
         return None
 
     async def instructions(self, _: object) -> str:
-        """What the server tells whoever connects to it; with no server there, that of every part."""
+        """The server's instructions for this client; if no server answers, those of authors and reviewers."""
         try:
             found = await self._asked("server/discover", {})
         except (Unavailable, MCPError):
@@ -126,7 +126,7 @@ def _routing(method: str, params: Json) -> dict[str, str]:
 
 
 def _message(reply: httpx2.Response) -> Json:
-    """The message in an answer: alone, or as the last event of a stream; a problem is no message."""
+    """The message in an HTTP answer: its body, or the last event of a stream; raises Unavailable for anything else."""
     text = reply.text
     if reply.headers.get("content-type", "").startswith("text/event-stream"):
         text = next((line[5:] for line in reversed(text.splitlines()) if line.startswith("data:")), "")
@@ -143,6 +143,6 @@ def _message(reply: httpx2.Response) -> Json:
 
 
 def _unsigned(result: Json) -> Json:
-    """An answer without the name of the server behind: to the client it is this process that answers, by its own."""
+    """The result without the server's name: the client sees this process as the server, under its own name."""
     said = {name: one for name, one in (result.pop("_meta", None) or {}).items() if name != SERVER_INFO_META_KEY}
     return {**result, "_meta": said} if said else result

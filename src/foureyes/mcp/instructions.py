@@ -1,7 +1,7 @@
-"""What the server tells an agent when it connects: the loop of its part, in ten lines.
+"""The instructions an agent receives when it connects: the working loop of its role, in about ten lines.
 
 Some clients show their model only these lines and the names of the tools before it calls the first one, so they say
-everything that the first step needs. Every tool they name is listed for that part.
+everything that the first step needs. Every tool they name is listed for that role.
 """
 
 from __future__ import annotations
@@ -35,5 +35,5 @@ _PARTS = ((Which.AUTHOR, _AUTHOR), (Which.REVIEWER, _REVIEWER), (Which.SESSION, 
 
 
 def instructions_for(parts: frozenset[Which]) -> str:
-    """The instructions for somebody with these parts."""
+    """The instructions for an agent with these roles."""
     return "\n".join((_HEAD, *(text for part, text in _PARTS if part in parts), _LAST))

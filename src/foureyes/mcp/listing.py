@@ -1,7 +1,7 @@
 """The lists of tools by role, and how a tool is described there.
 
-A list stands in an agent's context for as long as it works, so an agent is listed what its part needs and nothing else.
-A tool that is not listed is called by its name all the same.
+A list stays in an agent's context for as long as it works, so an agent is listed only what its role needs. A tool that
+is not listed can still be called by its name.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from foureyes.core.refusals import Code, Refusal
 if TYPE_CHECKING:
     from foureyes.mcp.tools import Tool
 
-#: The word of an address that says which tools are listed, as in `/mcp?tools=all`.
+#: The query parameter that chooses the list of tools, as in `/mcp?tools=all`.
 WORD = "tools"
 
 
 class Which(StrEnum):
     """Which tools are listed."""
 
-    #: Those of every part that the token is for.
+    #: The tools of every role that the token's scopes allow.
     USUAL = "usual"
     AUTHOR = "author"
     REVIEWER = "reviewer"
@@ -35,7 +35,7 @@ class Which(StrEnum):
 
 
 _AUTHOR, _REVIEWER, _SESSION, _READER = Which.AUTHOR, Which.REVIEWER, Which.SESSION, Which.READER
-#: The tools of each part. A few take much at once: `revise` brings every answer, `report` every finding and every
+#: The tools of each role. A few take much at once: `revise` brings every answer, `report` every finding and every
 #: settlement, and most of them wait.
 USUAL: Mapping[str, frozenset[Which]] = {
     **dict.fromkeys(("inbox", "read_review"), frozenset((_AUTHOR, _REVIEWER, _SESSION, _READER))),
@@ -56,7 +56,7 @@ USUAL: Mapping[str, frozenset[Which]] = {
         frozenset((_SESSION,)),
     ),
 }
-#: The seven of the review server: only its own address offers them, and every list there names them.
+#: The seven tools of the review server: only its own address offers them, and every list there includes them.
 _SEVEN = frozenset(
     (
         *("check_review_required", "request_review", "submit_review", "get_review", "request_re_review"),
@@ -69,11 +69,11 @@ _SELDOM = frozenset(
         *("rule", "scope", "stage", "strengths", "turns"),
     )
 )
-#: Fields that these tools take and few agents send: only the whole list names them.
+#: Fields that few agents send: only the full list shows them.
 _RARE: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("open_review", "revise", "report", "take_seat"), _SELDOM),
     "report_inconclusive": _SELDOM | {"findings"},
-    # Its description says what they are for.
+    # The tool's description explains these two.
     "open_review": _SELDOM - {"base", "protocols"},
     "validate": frozenset(("action", "can_veto", "critic_chain", "name")),
     "signal": frozenset(("agent", "focus_areas", "media_type", "payload", "timestamp")),
@@ -81,7 +81,7 @@ _RARE: Mapping[str, frozenset[str]] = {
 
 
 def parts_of(scopes: Iterable[str]) -> frozenset[Which]:
-    """The parts that a token of these scopes is for; a token that neither asks nor reviews may read or signal."""
+    """The roles that a token of these scopes is for; one that neither authors nor reviews is a session or a reader."""
     held = frozenset(scopes)
     found = {part for scope, part in ((Scope.AUTHOR, _AUTHOR), (Scope.REVIEW, _REVIEWER)) if scope in held}
     if not found and Scope.SIGNAL in held:
@@ -90,7 +90,7 @@ def parts_of(scopes: Iterable[str]) -> frozenset[Which]:
 
 
 def which_of(query: bytes) -> Which:
-    """Which tools the address of a request asks for; raises Refusal for a word that there is not."""
+    """The list of tools that a request's query asks for; raises Refusal for an unknown word."""
     said = [one for name, one in parse_qsl(query.decode("latin-1"), keep_blank_values=True) if name == WORD]
     if not said:
         return Which.USUAL
@@ -106,20 +106,20 @@ def which_of(query: bytes) -> Which:
 
 
 def is_listed(name: str, which: Which, parts: frozenset[Which]) -> bool:
-    """Whether a tool stands on that list, for somebody with these parts."""
+    """True if the tool is on that list for a caller with these roles."""
     if which is Which.ALL or name in _SEVEN:
         return True
     return not USUAL.get(name, frozenset()).isdisjoint(parts if which is Which.USUAL else {which})
 
 
 def listed(tools: Iterable[Tool], which: Which, parts: frozenset[Which]) -> list[Json]:
-    """The list. Only the whole one says what the answers look like: for programs, which are written once."""
+    """The list. Only the full list includes output schemas: those are for programs, which are written once."""
     return [_described(one, whole=which is Which.ALL) for one in tools if is_listed(one.name, which, parts)]
 
 
 def _described(tool: Tool, *, whole: bool) -> Json:
     changes = tool.call.changes
-    # What only looks is neither destructive nor open to a world outside: a client need not be told.
+    # For a tool that only reads, the read-only hint says everything.
     hints = {"readOnlyHint": False, "destructiveHint": False, "openWorldHint": False} if changes else {}
     found = {
         "name": tool.name,
@@ -131,8 +131,8 @@ def _described(tool: Tool, *, whole: bool) -> Json:
 
 
 def _short(shape: Json, rare: frozenset[str], *, top: bool = False) -> Json:
-    """A schema without the names of our classes, what may be null, and that what may be left out is empty then."""
-    # The form's own sentence says what the tool's says; other fields beside those named are taken and told.
+    """The schema without class titles, null alternatives and empty defaults, so that it takes less of the context."""
+    # The form's description repeats the tool's; unknown fields are accepted and named in the answer.
     left_out = {"title", "description", "additionalProperties"} if top else {"title"}
     match shape:
         case {"anyOf": [other, {"type": "null"}], **rest}:
@@ -144,7 +144,7 @@ def _short(shape: Json, rare: frozenset[str], *, top: bool = False) -> Json:
 
 
 def _inside(name: str, value: Any, rare: frozenset[str]) -> Any:
-    """What stands in a schema under a word of JSON Schema, itself made short where it is one or holds some."""
+    """The value of one keyword of JSON Schema, shortened where it is a schema or contains some."""
     match name, value:
         case "properties", dict():
             return {field: _short(one, rare) for field, one in value.items() if field not in rare}

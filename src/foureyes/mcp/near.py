@@ -1,4 +1,4 @@
-"""What is answered to an agent here? The calls of the registry, as tools, resources and prompts, to whoever asks."""
+"""Answer MCP requests from the gate in this process: tools, resources and prompts, for the authenticated caller."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from foureyes.mcp.told import BROKEN, COMPLETE, NotThere, done, failed, refused,
 from foureyes.mcp.tools import IGNORED, WAIT_SECONDS_MAX, Tool
 
 log = logging.getLogger("foureyes.mcp")
-#: Who asks, by what came along with the request; nothing where it came in without one, as over stdio.
+#: Finds the caller from the transport's request, which is None over stdio.
 WhoAsks = Callable[[object], Awaitable[Caller]]
-#: Which tools are listed, by what came along with the request.
+#: Finds the list of tools that the transport's request asks for.
 WhichListed = Callable[[object], Which]
-#: Requests that make no call, so that nothing else counts them.
+#: Requests that make no call; they are counted here against the caller's rate limit.
 _UNCOUNTED = frozenset(("tools/list", "resources/templates/list", "prompts/list", "prompts/get"))
 
 
 def by_credential(office: Office, credential: Credential) -> WhoAsks:
-    """Whom one credential speaks for, looked up again with every request: it may be taken back at any time."""
+    """Authenticate every request with this credential, looked up each time, because it may be revoked at any time."""
 
     async def who(_: object) -> Caller:
         found = await caller_of(office.store, credential, office.clock())
@@ -49,7 +49,7 @@ def by_credential(office: Office, credential: Credential) -> WhoAsks:
 
 
 def always(which: Which) -> WhichListed:
-    """The same list for every request, as a process on stdio was started with it."""
+    """The same list of tools for every request, as a process on stdio was started with it."""
     return lambda _: which
 
 
@@ -58,7 +58,7 @@ _BOTH = frozenset((Which.AUTHOR, Which.REVIEWER))
 
 
 class Near:
-    """Answers from the gate in this process."""
+    """Answer requests from the gate in this process."""
 
     def __init__(
         self,
@@ -69,9 +69,9 @@ class Near:
         *,
         beside: Mapping[str, Tool] | None = None,
     ) -> None:
-        """Answer with these tools, listed or not, and with those `beside` them, which no list has.
+        """Answer with these tools, and with those `beside` them, which are never listed.
 
-        What each may do is up to the credential of each request.
+        What the caller may do depends on the credential of each request.
         """
         self._office = office
         self._who = who
@@ -89,7 +89,7 @@ class Near:
         }
 
     async def answer(self, method: str, params: Json, request: object) -> Json:
-        """Answer one request; raises NotThere for what there is not, and what the gate says."""
+        """Answer one request; raises NotThere for an unknown method, and the refusals of the gate."""
         caller = await self._who(request)
         found = partial(self._listed, request) if method == "tools/list" else self._methods.get(method)
         if found is None:
@@ -102,15 +102,15 @@ class Near:
             return await found(caller, params)
 
     def takes(self, name: str) -> Mapping[str, Any] | None:
-        """What a tool takes, where there is one."""
+        """The input schema of a tool; None if there is no such tool."""
         return self._tools[name].takes() if name in self._tools else None
 
     async def instructions(self, request: object) -> str:
-        """The loop of each part that the caller's token is for, as far as the list it asked for has it."""
+        """The instructions for the roles of the caller's token, limited to the list that the client asked for."""
         try:
             parts = parts_of((await self._who(request)).scopes)
         except (Refusal, Unavailable):
-            parts = _BOTH  # whoever cannot be recognised is told so with their first request
+            parts = _BOTH  # an invalid token is reported with the client's first request
         return instructions_for(parts & {self._which(request)} or parts)
 
     async def _listed(self, request: object, caller: Caller, _: Json) -> Json:
@@ -133,7 +133,7 @@ class Near:
         except Exception as error:
             words = words_of(error)
             if words is None:
-                # The outermost boundary for a call: what failed is ours to read, and nobody else's.
+                # The outermost boundary for a call: the details go to the log and not to the client.
                 log.exception("the tool %s failed", tool.name)
             return failed(*(words or BROKEN))
 

@@ -1,7 +1,7 @@
-"""How do agents reach the tools over HTTP? At one address beside the API, with a token on every request.
+"""The MCP endpoint over HTTP, beside the API: authentication by token, limits, and the hand-over to the SDK.
 
-The SDK is imported when the first agent asks: until then nobody waits for it, and nobody pays for it. No session is
-kept between requests: there is no handle that somebody else could use, and a restart is not noticed.
+The SDK is imported by the first request, because it is slow to load and many servers never need it. No session is kept
+between requests: there is no handle that another client could use, and a restart is not noticed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from foureyes.mcp.speaker import Speaker
 
 PATH = "/mcp"
-#: Where the server is that other agents were written for, with its seven tools.
+#: The address of the review server, whose seven tools other agents were written for.
 REVIEW_SERVER_PATH = f"{PATH}/review-server"
 CALLER = "foureyes.caller"
 WHICH = "foureyes.which_tools"
@@ -41,24 +41,24 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-#: A problem as the HTTP door tells it: status, code, sentence, next step, headers.
+#: Builds a problem document as the HTTP door does: status, code, sentence, next step, headers.
 Problem = Callable[[int, str, str, str, Mapping[str, str]], App]
 Make = Callable[[], "Speaker"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
-    """By which names we are reached, and from whose pages; everything else is refused, here as before."""
+    """The host names and origins of this server; requests with any other are refused here too."""
 
     hosts: frozenset[str]
     origins: frozenset[str]
 
 
 class Endpoint:
-    """Stands before the SDK: no request without a caller comes that far."""
+    """The ASGI endpoint before the SDK: it authenticates and limits every request before the SDK sees it."""
 
     def __init__(self, office: Office, names: Names, problem: Problem, make: Make | None = None) -> None:
-        """Answer for this office; what speaks the protocol is made by the first request."""
+        """Answer for this office; the SDK's servers are created by the first request."""
         self._office = office
         self._problem = problem
         self._make = make or (lambda: _speaker(office, names))
@@ -68,7 +68,7 @@ class Endpoint:
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
-        """Answer for as long as this lasts; around the whole application."""
+        """Answer requests while this context is open; it encloses the application's lifespan."""
         self._ready = asyncio.get_running_loop().create_future()
         running = asyncio.create_task(self._run(self._ready))
         try:
@@ -82,7 +82,7 @@ class Endpoint:
         """Answer one request."""
         try:
             caller = await self._caller(scope)
-            # Counted before any of the message comes; the calls in it belong to it.
+            # Counted before the message is read; the calls in it are not counted again.
             asked, came = self._office.quotas.asked, scope.get(CAME)
             turn = asked(caller.who, self._office.clock(), came) if caller else None
         except Unavailable as error:
@@ -115,7 +115,7 @@ class Endpoint:
         try:
             scope[WHICH] = which_of(scope["query_string"])
         except Refusal as error:
-            # Told to every message, so that whoever wrote the address learns it when they connect.
+            # Answered to every message, so that a wrong address is noticed when the client connects.
             await self._problem(400, error.code.value, error.sentence, error.next_step, {})(scope, receive, send)
             return
         body = await _body(receive)
@@ -128,7 +128,7 @@ class Endpoint:
                 speaker = await self._speaking()
                 await speaker.answer(scope, body, receive, send)
             else:
-                # The status that counts for whoever sends such messages again and again.
+                # A status that counts towards the back-off of a client that keeps sending such messages.
                 await _answer(send, 413 if is_too_full(body) else 400, json.dumps(wrong).encode())
 
     async def _too_large(self, scope: Scope, edges: _Edges, receive: Receive, send: Send) -> None:
@@ -173,7 +173,7 @@ class Endpoint:
                 raise
             ready.set_exception(error)
             with suppress(Exception):
-                await ready  # whoever asks is told; nobody asking is no reason to complain
+                await ready  # waiting requests get the error; without any, it must not be reported as never retrieved
 
 
 _WHO = "This needs a token that opens something."
@@ -181,7 +181,7 @@ _HOW = "Send a token of an enrolled agent as `Authorization: Bearer …`; a huma
 
 
 async def caller_of_request(request: object) -> Caller:
-    """Who asks, as it was found out before the request was let in."""
+    """The caller that was authenticated before the request was passed to the SDK."""
     scope: Scope = getattr(request, "scope", {})
     found = scope.get(CALLER)
     if not isinstance(found, Caller):
@@ -190,7 +190,7 @@ async def caller_of_request(request: object) -> Caller:
 
 
 def which_of_request(request: object) -> Which:
-    """Which tools its address asks for, as it was read before the request was let in."""
+    """The list of tools that the request's address asks for, as read before it was passed to the SDK."""
     scope: Scope = getattr(request, "scope", {})
     return Which(scope[WHICH])
 
@@ -214,7 +214,7 @@ def _speaker(office: Office, names: Names) -> Speaker:
 
 
 def _named(scope: Scope) -> list[tuple[bytes, bytes]]:
-    """The headers, with our name in small letters and no blanks around values: the SDK would take them for others."""
+    """The headers with host and origin in lower case and values stripped: the SDK compares them exactly."""
     return [
         (name, value.lower() if name in (b"host", b"origin") else value.strip(b" \t"))
         for name, value in scope["headers"]
@@ -222,9 +222,10 @@ def _named(scope: Scope) -> list[tuple[bytes, bytes]]:
 
 
 def _after_its_turn(turn: Turn | Within, send: Send) -> Send:
-    """Leave the turn when the answer goes out: whoever is slow to read it keeps nobody else waiting.
+    """Leave the queue when the answer is sent, so that a client that reads slowly does not keep others waiting.
 
-    A stream may begin before anything was done for it, and signs of life come in between: there it is the first event.
+    A stream may begin before any work was done, and keep-alive messages come in between: there, the turn ends with the
+    first event.
     """
     is_stream = False
 
@@ -243,7 +244,7 @@ def _after_its_turn(turn: Turn | Within, send: Send) -> Send:
 
 @dataclass(slots=True)
 class _Edges:
-    """What is kept of a message that is too large: its beginning, its end, and whether it was read to its end."""
+    """What is kept of a message that is too large: its start, its end, and whether it was read to its end."""
 
     start: bytearray
     end: bytearray
@@ -251,7 +252,7 @@ class _Edges:
 
 
 async def _body(receive: Receive) -> bytes | _Edges:
-    """The body; of one that is longer than a message may be, its edges."""
+    """The body, or its edges if it is larger than a message may be."""
     pieces, size, more = list[bytes](), 0, True
     while more:
         message = await receive()

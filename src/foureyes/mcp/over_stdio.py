@@ -1,4 +1,4 @@
-"""How does one agent speak through stdin and stdout? A message a line; what is not well formed is told so."""
+"""MCP on stdin and stdout: one message per line; a message that is not well formed is answered with an error."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AHEAD_MAX = 16
 
 
 async def speak(server: Server[Any], stdin: BinaryIO | None = None, stdout: TextIO | None = None) -> None:
-    """Answer on stdout what comes in on stdin, until that ends."""
+    """Answer messages from stdin on stdout until stdin ends."""
     lines = _Lines(stdin or sys.stdin.buffer)
     out = anyio.wrap_file(stdout) if stdout else None
     async with stdio_server(stdin=cast("Any", lines), stdout=out) as (reading, writing):
@@ -39,7 +39,7 @@ async def speak(server: Server[Any], stdin: BinaryIO | None = None, stdout: Text
 
 
 class _Lines:
-    """Lines as they come, read by a thread that keeps nobody from leaving."""
+    """Lines of stdin, read by a daemon thread that does not keep the process from ending."""
 
     tell: Callable[[Json], Awaitable[None]]
 
@@ -66,7 +66,7 @@ class _Lines:
             asyncio.run_coroutine_threadsafe(self._ahead.put(line), self._loop).result()
 
     def _end(self, last: bytes) -> bytes:
-        """The end of a line that is too long; the rest of it is read and dropped."""
+        """The end of a line that is too long; the rest of the line is read and dropped."""
         while rest := self._stream.readline(MESSAGE_BYTES_MAX):
             last = (last + rest)[-EDGE_BYTES:]
             if rest.endswith(b"\n"):
@@ -76,6 +76,6 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class _Long:
-    """A line that was too long, and what is answered to it."""
+    """A line that was too long, and the answer to it."""
 
     answer: Json

@@ -12,11 +12,11 @@ from foureyes.codec import Json
 from foureyes.mcp.strict import MESSAGE_BYTES_MAX
 from foureyes.mcp.told import failed
 
-#: So much of a message that is too large is read, to find its end; above that it is broken off.
+#: At most this much of a message that is too large is read to find its end.
 DRAINED_BYTES_MAX = 8 * MESSAGE_BYTES_MAX
-#: So much of its beginning and of its end is kept.
+#: This much of its start and of its end is kept.
 EDGE_BYTES = 4_096
-#: Inside of a text every quote has a backslash before it, so this is a field and never part of a file.
+#: Inside a JSON string every quote is escaped, so this matches a field and never the content of a file.
 _ID = re.compile(rb'(?<!\\)"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?[0-9]{1,18})\s*(?=[,}])')
 _CALL = re.compile(rb'(?<!\\)"method"\s*:\s*"tools/call"')
 _PARAMS = re.compile(rb'(?<!\\)"params"\s*:')
@@ -35,7 +35,7 @@ _PARTICULARS: Json = {
 
 
 def too_large(start: bytes, end: bytes) -> Json | None:
-    """The answer to a call of a tool that is too large; nothing where it is none, or bears no id that can be found."""
+    """The answer to a tool call that is too large; None if it is not a tool call, or its id cannot be found."""
     if not _CALL.search(start) and not _CALL.search(end):
         return None
     params = _PARAMS.search(start)

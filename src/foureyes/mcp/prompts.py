@@ -1,4 +1,4 @@
-"""What is an agent told about its part here? How to ask for a review, also when a person says so; how to review."""
+"""The MCP prompts: how to be an author, how to review, and one that asks for a review on a person's request."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _Prompt:
     name: str
     says: str
     text: str
-    #: What it may be about, what that is, and how it is told.
+    #: The name of its argument, what that means, and the sentence that inserts it.
     about: str = "review"
     means: str = "The id of the review you are at."
     told: str = "The review is {0}: read review://reviews/{0} first."
@@ -88,7 +88,7 @@ PROMPTS: dict[str, _Prompt] = {
 
 
 async def listed(_: Caller, __: Json) -> Json:
-    """Which prompts there are."""
+    """All prompts."""
     found = [
         {
             "name": one.name,
@@ -101,7 +101,7 @@ async def listed(_: Caller, __: Json) -> Json:
 
 
 async def got(_: Caller, params: Json) -> Json:
-    """One prompt, about a review or a session where one is named."""
+    """One prompt, about a review or a session if one is named."""
     name, arguments = str(params["name"]), params.get("arguments") or {}
     prompt = PROMPTS.get(name)
     if prompt is None:

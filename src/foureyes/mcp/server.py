@@ -1,4 +1,4 @@
-"""What speaks the protocol? The SDK's server, in both eras, with every request handed to what answers behind it."""
+"""Build the SDK's MCP server, in both eras of the protocol, with one handler that passes every request on."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ _ALL: Mapping[str, type[types.RequestParams]] = {
 }
 
 
-#: By these a client learns what the server is, in the older era and in the newer one.
+#: The methods with which a client connects, in the older era and in the newer one.
 _GREETINGS = frozenset(("initialize", "server/discover"))
 
 
 class Behind(Protocol):
-    """What answers: the gate in this process, or a server elsewhere."""
+    """What answers requests: the gate in this process, or a server elsewhere."""
 
     async def answer(self, method: str, params: Json, request: object) -> Json:
         """Answer one request."""
 
     def takes(self, name: str) -> Mapping[str, Any] | None:
-        """What a tool takes, where that is known here."""
+        """The input schema of a tool, if it is known in this process."""
 
     async def instructions(self, request: object) -> str:
-        """What whoever connects is told about their part."""
+        """The instructions for the client that connects."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Face:
-    """As what it introduces itself."""
+    """The name and version under which the server introduces itself."""
 
     name: str = "foureyes"
     version: str = __version__
@@ -64,13 +64,13 @@ class Face:
 
 
 FOUREYES = Face()
-#: The server that other agents were written for.
+#: The review server that other agents were written for.
 REVIEW_SERVER = Face(name="review-server", version="1.0.0", bare=True)
 FACES: Mapping[str, Face] = {one.name: one for one in (FOUREYES, REVIEW_SERVER)}
 
 
 def build(behind: Behind, face: Face = FOUREYES) -> Server[Any]:
-    """A server that answers with what is behind it; it asks nothing of a client, so no answer of one counts here."""
+    """Build the SDK's server for what is behind it. It sends no requests to clients, and accepts no answers."""
 
     async def handle(ctx: ServerRequestContext[Any, Any], _: types.RequestParams | None) -> dict[str, Any]:
         params = {name: one for name, one in (ctx.params or {}).items() if name != "_meta"}
@@ -83,7 +83,7 @@ def build(behind: Behind, face: Face = FOUREYES) -> Server[Any]:
         except Exception as error:
             words = words_of(error)
             if words is None:
-                log.exception("%s failed", ctx.method)  # ours to read: in the older era the SDK would tell it
+                log.exception("%s failed", ctx.method)  # logged here: the older era's SDK would send it to the client
             code = types.INVALID_PARAMS if isinstance(error, Refusal) else types.INTERNAL_ERROR
             raise MCPError(code, in_words(*(words or BROKEN)), {"code": (words or BROKEN)[0]}) from None
 
@@ -96,7 +96,7 @@ def build(behind: Behind, face: Face = FOUREYES) -> Server[Any]:
     async def straight(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         if ctx.method in _GREETINGS and not face.bare:
             return _instructed(await call_next(ctx), await behind.instructions(ctx.request))
-        # The SDK reads an answer through and writes it anew before it is told; ours has that form already.
+        # The SDK would parse an answer and serialise it again; this one has its final form already.
         name = (ctx.params or {}).get("name") if ctx.method == "tools/call" and ctx.request_id is not None else None
         if type(name) is not str or ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS or behind.takes(name) is None:
             return await call_next(ctx)
@@ -104,7 +104,7 @@ def build(behind: Behind, face: Face = FOUREYES) -> Server[Any]:
         found = await handle(ctx, None)
         return {**found, "_meta": {**found.get("_meta", {}), types.SERVER_INFO_META_KEY: server.server_info_stamp}}
 
-    # In place of the SDK's own, which puts every request into a span that nobody here collects.
+    # Replaces the SDK's own middleware, which opens a tracing span that is not collected here.
     server.middleware[:] = [straight]
     for method, params in (_TOOLS if face.bare else _ALL).items():
         server.add_request_handler(method, params, handle)

@@ -1,8 +1,8 @@
-"""Who answers over HTTP in the words of the protocol? The SDK, in the way that costs least for what was asked.
+"""Answer MCP messages over HTTP with the SDK, in the cheaper of two ways where the request allows it.
 
-The SDK watches over an answer that may take long: it runs beside a task that sees whether anybody still waits, and is
-kept alive by signs on the way. A call of ours that waits for nothing is over sooner than that is set up. Both ways the
-answer is the same.
+The SDK supervises an answer that may take long: a task watches whether the client is still connected, and keep-alive
+messages are sent. A call that does not wait is done before that is set up, so it is answered as plain JSON. The content
+of the answer is the same in both ways.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Receive = Callable[[], Awaitable[Scope]]
 Send = Callable[[Scope], Awaitable[None]]
 
 _ERAS = frozenset(one.encode() for one in MODERN_PROTOCOL_VERSIONS)
-#: In the newer era the name stands before the message too, and the SDK refuses one that does not fit.
+#: In the newer era the tool's name is in a header too, and the SDK refuses a message that does not match it.
 _NAMES = frozenset(one.encode() for one in TOOLS)
-#: Whatever waits is told so with this word: the tool's name, or an argument.
+#: A call that waits contains this word: as the tool's name, or as an argument.
 _WAITS = b'"wait"'
 
 
 class Speaker:
-    """The servers by their paths, each reached in two ways."""
+    """The MCP servers by path, each with two ways to answer."""
 
     def __init__(self, servers: Mapping[str, Server[Any]], security: TransportSecuritySettings) -> None:
-        """Answer with the server of the request's path."""
+        """Answer with the server at the request's path."""
         self.servers = servers
-        # Else what carries the SDK's answers breaks them off when a server begins to end. Ours end by themselves.
+        # Otherwise the SDK's event streams are cut off when the server begins to shut down. Ours end by themselves.
         AppStatus.enable_automatic_graceful_drain = False
         self._managers = {
             (path, is_brief): StreamableHTTPSessionManager(
@@ -53,32 +53,32 @@ class Speaker:
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Answer for as long as this lasts."""
+        """Answer requests while this context is open."""
         async with AsyncExitStack() as stack:
             for manager in self._managers.values():
                 await stack.enter_async_context(manager.run())
             yield
 
     async def answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """Answer one request, whose body was read already."""
+        """Answer one request whose body was already read."""
         speaks = self._managers[scope["path"], _is_brief(scope, body)]
         await speaks.handle_request(scope, _replayed(body, receive), send)
 
 
 def _is_brief(scope: Scope, body: bytes) -> bool:
-    """Whether it is a call of ours that is over in a moment; else, and where it is not clear, it is watched over."""
+    """True if the request is a tool call that does not wait; in doubt, it is answered the supervised way."""
     said = dict(scope["headers"])
     return (
         said.get(b"mcp-protocol-version") in _ERAS
         and said.get(b"mcp-method") == b"tools/call"
         and said.get(b"mcp-name") in _NAMES
-        and b"text/event-stream" in said.get(b"accept", b"")  # else the SDK says what is missing
+        and b"text/event-stream" in said.get(b"accept", b"")  # otherwise the SDK reports what is missing
         and _WAITS not in body
     )
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body once more, then whatever comes after it."""
+    """A `receive` that yields the body once more, then the messages after it."""
     left = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Scope:

@@ -1,4 +1,4 @@
-"""Is a message what it seems? JSON that two readers would read differently is refused before anybody reads it."""
+"""Check that a message is well formed: JSON that two parsers could read differently is refused before it is used."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _PARSE_ERROR, _INVALID = -32700, -32600
 _NO_MESSAGE = (
     'A message is one JSON-RPC object with "jsonrpc": "2.0", a method, and params, if any, that are an object.'
 )
-#: Where halves of characters are spelt out; two that belong together are a character.
+#: Finds escaped surrogates. Two that belong together are one character.
 _HALVES = re.compile(rb"\\u[dD][89a-fA-F]").search
 
 
 def flaw(message: bytes) -> Json | None:
-    """What is answered to a message that is not well formed; nothing where it is."""
+    """The error answer to a message that is not well formed; None if it is."""
     try:
         _check(message)
     except _FullError as error:
         return _error(_INVALID, str(error))
     except _UnclearError as error:
-        # It can be read as something, so whoever sent it is told which one it was.
+        # It can be parsed, so the error names the id of the message.
         return _error(_INVALID, str(error), _id(message))
     except UnicodeDecodeError:
         return _error(_PARSE_ERROR, "The message is not UTF-8.")
@@ -38,11 +38,11 @@ def flaw(message: bytes) -> Json | None:
 
 
 class _FullError(ValueError):
-    """It holds more than is looked at."""
+    """The message has more bytes or values than are accepted."""
 
 
 class _UnclearError(ValueError):
-    """It can be read in more than one way, or as JSON and not as a message."""
+    """The message is ambiguous, or is JSON but not a JSON-RPC message."""
 
 
 def _check(message: bytes) -> None:
@@ -65,7 +65,7 @@ def _check(message: bytes) -> None:
 
 
 def _is_message(found: Any) -> bool:
-    """Whether it is one; an answer has no method, and the SDK says what becomes of it."""
+    """True if it is a JSON-RPC request, notification or answer; the SDK decides what becomes of an answer."""
     if type(found) is not dict or found.get("jsonrpc") != "2.0":
         return False
     is_answer = "method" not in found and ("result" in found or "error" in found)

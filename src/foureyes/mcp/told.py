@@ -10,23 +10,23 @@ from foureyes.codec import Json
 from foureyes.codec.shapes import spelled
 from foureyes.core.refusals import Refusal
 
-#: Where a program finds the code of a refusal.
+#: The key of the refusal's code in the result's metadata.
 CODE = "foureyes/code"
 COMPLETE = "complete"
 
 
 class NotThere(Exception):  # noqa: N818 - an expected no of the protocol, before any call is made
-    """A tool, resource or prompt that there is not."""
+    """An unknown tool, resource, prompt or method."""
 
 
 def done(data: Json) -> Json:
-    """What a tool answered, as a value and as text for those who read no values."""
+    """The result of a successful call, as a value and as text for clients that read no values."""
     content = [{"type": "text", "text": spelled(data)}]
     return {"resultType": COMPLETE, "content": content, "structuredContent": data, "isError": False}
 
 
 def failed(code: str, sentence: str, next_step: str, particulars: Json | None = None) -> Json:
-    """A no: in words for a model, and as a value for a program: code, sentence, next step, fields and next call."""
+    """The result of a refused call: text for a model, and a value with code, sentence, next step and particulars."""
     value = {"code": code, "sentence": sentence, "next_step": next_step, **(particulars or {})}
     text = "\n".join((in_words(code, sentence, next_step), *_lines(value)))
     return {
@@ -39,17 +39,17 @@ def failed(code: str, sentence: str, next_step: str, particulars: Json | None = 
 
 
 def refused(refusal: Refusal) -> Json:
-    """A refusal as the answer of a tool."""
+    """A refusal as the result of a tool."""
     return failed(refusal.code.value, refusal.sentence, refusal.next_step, dict(refusal.particulars()))
 
 
 def in_words(code: str, sentence: str, next_step: str) -> str:
-    """A no in three lines: the sentence, what to do, and the code that programs know it by."""
+    """A refusal in three lines: the sentence, the next step, and the code for programs."""
     return f"{sentence}\nNext: {next_step}\nCode: {code}"
 
 
 def _lines(value: Json) -> Iterator[str]:
-    """The particulars as text, for clients that show their model the text alone."""
+    """The particulars as text, for clients that show their model only the text."""
     if "next_call" in value:
         yield f"Call: {value['next_call']['call']} {spelled(value['next_call']['arguments'])}"
     if "fields" in value:
@@ -57,11 +57,11 @@ def _lines(value: Json) -> Iterator[str]:
 
 
 def words_of(error: Exception) -> tuple[str, str, str] | None:
-    """Code, sentence and next step of what may go wrong; nothing for what may not, which is told to nobody."""
+    """Code, sentence and next step of an expected failure; None for an unexpected one, which clients do not see."""
     if isinstance(error, Refusal):
         return error.code.value, error.sentence, error.next_step
     if isinstance(error, IsSpooled):
-        # Told like a no: it has no answer in the shape of the tool's, and nobody must take it for done.
+        # Reported as an error: it has no answer in the tool's schema, and must not be taken for done.
         return "spooled", error.sentence, error.next_step
     if isinstance(error, Unavailable):
         return error.word, error.sentence, error.next_step
@@ -70,5 +70,5 @@ def words_of(error: Exception) -> tuple[str, str, str] | None:
     return None
 
 
-#: What is said when something of ours failed; where and how stands in the log alone.
+#: The answer to an unexpected failure; its details are only in the log.
 BROKEN = ("internal", "Something went wrong here.", "Try again with the same key; a human finds more in the log.")

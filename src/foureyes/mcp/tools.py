@@ -1,4 +1,7 @@
-"""Which tools does an agent get, by what it came for? A list by hand: what is not here no agent can ask over MCP."""
+"""The tools agents are offered over MCP, by role.
+
+The list is written by hand: a call that is not here cannot be made over MCP.
+"""
 
 from __future__ import annotations
 
@@ -11,50 +14,50 @@ from foureyes.app.calls.registry import CALLS
 from foureyes.codec import Json
 from foureyes.core.evidence import WHOLE_WORK, WORDS_MIN
 
-#: Under this name an answer tells which arguments were not taken.
+#: The field of an answer that names the arguments that were ignored.
 IGNORED = "ignored"
-#: How long a call may wait for its answer: less than what clients give a call.
+#: How long a call may wait: less than the timeout of clients.
 WAIT_SECONDS_MAX = 45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One call as agents meet it: its name is the call's, and it says when to use it."""
+    """One call as agents see it: it has the call's name, and its description says when to use it."""
 
     name: str
     says: str
-    #: Whether it may wait until it is the caller's turn, or the review has ended.
+    #: Whether it can wait until it is the caller's turn or the review has ended.
     may_wait: bool = False
 
     @property
     def waits(self) -> bool:
-        """Whether it waits; a call with a word of its own for that does it by itself."""
+        """True if the tool adds the `wait` argument; False if the call has a `wait` of its own."""
         return self.may_wait and "wait" not in schema(cast("Any", self.call.form))["properties"]
 
     @property
     def waits_after(self) -> bool:
-        """Whether it is done first and then waited for; what only looks waits first and then looks."""
+        """True if the call is made before the wait; a call that only reads is made after it."""
         return self.waits and self.call.changes
 
     @property
     def call(self) -> Call[Any]:
-        """What it does."""
+        """The call that the tool makes."""
         return CALLS[self.name]
 
     def takes(self) -> Json:
-        """What it takes, in JSON Schema."""
+        """The input schema."""
         form = schema(cast("Any", self.call.form))
         return {**form, "properties": {**form["properties"], "wait": _WAIT}} if self.waits else form
 
     def gives(self) -> Json:
-        """What it answers, in JSON Schema; a refusal is among it, for some clients hold that against it too."""
+        """The output schema; it includes a refusal, because some clients check refusals against it too."""
         found = schema(get_type_hints(self.call.answer)["return"])
         shapes = [_with_ignored(_with_now(one) if self.waits_after else one) for one in found.get("anyOf", [found])]
-        # The older era wants an object that says so, even where it is one of several.
+        # The older era requires `type: object` at the top, even with `anyOf`.
         return {"type": "object", "anyOf": [*shapes, _REFUSED]}
 
 
-#: For everybody: what waits, how a review stands and why, whether bytes may go live, and the way to a human.
+#: For every role: what waits, how a review stands and why, whether bytes may go live, and how to ask for a human.
 EVERYBODY = (
     Tool(name="me", says="Who you are here and what your token is for."),
     Tool(
@@ -154,7 +157,7 @@ REVIEWER = (
     Tool(name="verify_finding", says="Confirm or refute somebody's finding, with evidence, from a verifying seat."),
 )
 
-#: The tools of a review server that other agents were written for: its names, arguments, results and sentences.
+#: The tools of the review server that other agents were written for, with its names, arguments and results.
 REVIEW_SERVER = (
     Tool(
         name="check_review_required",
@@ -173,7 +176,7 @@ REVIEW_SERVER = (
     Tool(name="get_review_metrics", says="How reviews went: by agent, by type, over a period."),
 )
 
-#: What agents need from the other shapes of review: chains that validate, sessions that signal.
+#: For the other kinds of review: validation chains, sessions and task panels.
 OTHERS = (
     Tool(name="validate", says="Have work validated by the chain that the policy chooses; you may add strictness."),
     Tool(name="read_validation", says="Where validated output stands, and what its chain has said so far."),
@@ -194,7 +197,7 @@ OTHERS = (
     Tool(name="policy", says="The policy in force, in full."),
 )
 
-#: Calls that are for tokens, and still are no tools: why.
+#: Calls that a token may make but that are not tools, with the reason.
 NOT_OFFERED: dict[str, str] = {
     "enrol": "a service vouches for its agents over HTTP, not an agent for another",
     "enrol_many": "likewise",
@@ -217,11 +220,11 @@ NOT_OFFERED: dict[str, str] = {
 
 
 def offered(tools: tuple[Tool, ...]) -> dict[str, Tool]:
-    """Those whose calls there are, by name; never one that is for a human, whoever listed it."""
+    """The tools whose calls exist, by name; never one that needs a human, even if it is listed above."""
     return {one.name: one for one in tools if one.name in CALLS and one.call.needs is not Need.HUMAN}
 
 
-#: The tools of this server; the seven stand beside them, at an address of their own.
+#: The tools of this server; the seven of the review server have an address of their own.
 OWN: dict[str, Tool] = offered((*EVERYBODY, *AUTHOR, *REVIEWER, *OTHERS))
 SEVEN: dict[str, Tool] = offered(REVIEW_SERVER)
 TOOLS: dict[str, Tool] = {**OWN, **SEVEN}
@@ -256,6 +259,6 @@ def _with_ignored(shape: Json) -> Json:
 
 
 def _with_now(shape: Json) -> Json:
-    # How a review looks is described by `read_review`: said again with each tool it would be most of the list.
+    # The schema of a review is in `read_review`; repeated with each tool it would be most of the list.
     now = {"type": "object", "description": "How the review stood when the waiting ended, as read_review shows it."}
     return {**shape, "properties": {**shape["properties"], "now": now}}

@@ -1,1 +1,1 @@
-"""The plain pages: sign in, see what waits, read a review, decide, and look after accounts. No script anywhere."""
+"""The plain web pages: sign in, see what waits, read a review, decide, and manage accounts. They use no script."""

@@ -1,4 +1,4 @@
-"""Who may act here, and how does a human enrol somebody, give a token and take it back?"""
+"""The accounts page: list accounts, enrol and remove them, and issue and revoke their tokens."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from foureyes.web.door import Show, Turned, Visit, away
 from foureyes.web.frame import badge, folded, form, hidden, line, link, page, ticked
 from foureyes.web.html import Html, element, prose, together
 
-#: How an agent is connected, a heading and a line to copy for each; made from the token.
+#: Builds from a token the ways to connect an agent: a heading and a line to copy for each.
 Connect = Callable[[str], tuple[tuple[str, str], ...]]
 _DONE = {
     "enrol": "The account is there.",
     "revoke": "The token opens nothing any more.",
     "remove": "The account is removed, and its tokens open nothing any more.",
 }
-#: Where a human gets in who was enrolled here; nobody gets a link for another one on a page.
+#: How a newly enrolled human signs in; no page makes a sign-in link for another human.
 _HUMANS = "A human signs in with a link: `foureyes humans link NAME --to FILE`, where the server's data folder is."
 
 
 async def show(visit: Visit) -> Response:
-    """Everybody; and a form that a command line may have filled in already."""
+    """The page of all accounts, with an enrolment form that the command line may have filled in."""
     cursor = visit.request.query_params.get("cursor", "")
     found = await visit.call("list_accounts", cursor=cursor, limit=PAGE_MAX)
     done = _DONE.get(visit.request.query_params.get("done", ""))
@@ -51,7 +51,7 @@ async def show(visit: Visit) -> Response:
 
 
 def acting(connect: Connect) -> Show:
-    """What the forms of the page do."""
+    """The handler of the page's forms."""
 
     async def act(visit: Visit) -> Response:
         name, what = visit.sent.get("name", ""), visit.request.path_params["act"]
@@ -76,16 +76,16 @@ def acting(connect: Connect) -> Show:
 async def _enrol(visit: Visit, name: str, connect: Connect) -> Response:
     given = visit.given("kind", "operator", "model_family", "provider", "key")
     has_token = visit.sent.get("token") == "yes" and given.get("kind") in SCOPES
-    # Before anything is done: nobody is enrolled by a form whose other half is wrong.
+    # Checked before anything is done: an invalid token part must not leave an account behind.
     wish = tokens.wished(visit, given["kind"]) if has_token else None
-    # A human or a program who holds it would be asked for the reports of agents.
+    # Only agents: a human or a program with this role would be asked for the reports of agents.
     usual = ["agent"] if given.get("kind") == WhoKind.AGENT else []
     await visit.call("enrol", name=name, roles=visit.sent.get("roles", "").split() or usual, **given)
     return await _issue(visit, name, wish, _for(given["kind"], connect)) if wish else away("/accounts?done=enrol")
 
 
 def _for(kind: str, connect: Connect) -> Connect:
-    """How this kind is connected: a program has no agent's settings to put a server into."""
+    """The ways to connect an account of this kind; a program has no agent's settings to add a server to."""
     return connect if kind != WhoKind.PROGRAM else lambda _: ()
 
 
@@ -94,7 +94,7 @@ async def _issue(visit: Visit, name: str, wish: tokens.Wish, connect: Connect) -
 
 
 def _issued(visit: Visit, issued: Issued, wish: tokens.Wish, connect: Connect) -> Response:
-    """The one time a token is shown."""
+    """The page that shows a new token, which is shown only once."""
     ways = [
         element("section", element("h2", heading), element("pre", command, class_="copy"), class_="card")
         for heading, command in connect(issued.secret)

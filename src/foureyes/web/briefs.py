@@ -1,4 +1,4 @@
-"""What reviewers judge by, on the page of a review."""
+"""What reviewers judge by (criteria, role and reasons), on the page of a review."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foureyes.web.html import Html, element, together
 
 
 def shown(briefs: Iterable[Brief]) -> Iterator[Html]:
-    """Each seat's criteria, role and reasons, folded: whoever decides opens what they need."""
+    """Each seat's criteria, role and reasons, folded, so that a reader opens only what they need."""
     for one in briefs:
         yield folded(f"What {one.role or 'a reviewer'} judges by in {one.stage}", *_brief(one))
 

@@ -1,7 +1,7 @@
-"""How does a human decide from wherever they are told? A link shows the question; its button decides, once.
+"""The page behind a decision link: it shows the question, and its button decides once, without signing in.
 
-Whoever holds the link is the human it was sent to, for this one question and nothing else. A veto is never lifted this
-way: that takes a human who has just signed in.
+The holder of the link counts as the human it was sent to, for this one question and nothing else. A veto is never
+lifted this way: that takes a human who has just signed in.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _ID_CHARS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByLink:
-    """The page behind a link with which a human decides."""
+    """The page behind a decision link."""
 
     office: Office
 
     async def ask(self, request: Request) -> Response:
-        """Show the question. A program that only follows links decides nothing, and uses nothing up."""
+        """Show the question. A program that follows links decides nothing and does not use the link up."""
         try:
             return await self._shown(request.query_params.get(FIELD, ""))
         except Turned as no:
@@ -52,7 +52,7 @@ class ByLink:
             return told(TITLE, str(error), "Look again when it is back.", status=503)
 
     async def decide(self, request: Request) -> Response:
-        """Decide in the name of the human the link was sent to, by the call that every other door makes."""
+        """Decide in the name of the human the link was sent to, by the same call that every door makes."""
         try:
             sent = await read_form(request)
             return await self._decided(sent.get(FIELD, ""), sent)
@@ -98,7 +98,7 @@ class ByLink:
         try:
             await answered(self.office, caller, CALLS["rule"], data)
         except (Refusal, Unavailable):
-            # Should it be decided after all, the question is answered, and no link asks it again.
+            # If the decision was made after all, the question is answered, and the link can no longer decide it.
             await self.office.store.write(lambda tx: links.give_back(tx, secret))
             raise
         return told("Decided", f"Your decision is in the record, under the name {found.human}.", "", status=200)
@@ -113,7 +113,7 @@ class ByLink:
         return found
 
     async def _asked(self, found: links.Link, secret: str) -> tuple[ReviewShown, RulingShown]:
-        """The question as this human may see it; refused where it is over, or where a veto stands."""
+        """The question as this human may see it; refused if it is answered already, or if a veto stands."""
         caller = await self._caller(found, secret)
         one: ReviewShown = (await answered(self.office, caller, CALLS["read_review"], {"review": found.review})).review
         ruling = (await self.office.gate.read(found.review, caller.who)).view.review.ruling()
@@ -127,6 +127,6 @@ class ByLink:
         human = await self.office.store.read(lambda reading: links.human(reading, found.human))
         if human is None:
             raise Turned(401, OVER, LINK)
-        # Never as if they had just signed in: that opens what no link may. Which link it was stays in the record.
+        # Not as a fresh sign-in, which would allow more than a link may. The record keeps which link it was.
         name = f"link-{hash_of(secret)[:_ID_CHARS]}"
         return Caller(account=human, signed_in=found.made - links.LIFE, credential=name)

@@ -1,4 +1,4 @@
-"""What can a human decide on the page of a review, and what do the forms there say?"""
+"""The decision forms on the page of a review: rule, override, waive and reopen."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from foureyes.web.door import Visit, path_to
 from foureyes.web.frame import folded, form, hidden, line, ticked, words
 from foureyes.web.html import Html, element, prose, when
 
-#: How long ago a human may have signed in who lifts a veto.
+#: To lift a veto, a human must have signed in at most this long ago.
 ANEW = timedelta(minutes=5)
 _SETTLED = (Standing.RESOLVED, Standing.WAIVED)
 _DIGITS_MAX = 9
-#: What each form of the page sends on to its call.
+#: The fields that each form of the page passes on to its call.
 ACTS: dict[str, tuple[str, ...]] = {
     "rule": ("request", "option", "reason", "key"),
     "override": ("stage", "digest", "reason", "key"),
@@ -33,7 +33,7 @@ _CLEAR = {each.value for each in Outcome}
 
 
 def sent(visit: Visit, name: str) -> dict[str, object]:
-    """What a form of the page says to its call."""
+    """The data of a form of the page, as its call takes them."""
     data: dict[str, object] = dict(visit.given(*ACTS[name]))
     if name == "rule" and (demands := demanded(visit.sent.get("demands", ""))):
         data["demands"] = demands
@@ -47,13 +47,13 @@ def sent(visit: Visit, name: str) -> dict[str, object]:
 
 
 def done(visit: Visit) -> Html | None:
-    """What was just done, where this page comes after a form of it."""
+    """What was just done, if this page follows one of its forms."""
     sentence = _DONE.get(visit.request.query_params.get("done", ""))
     return element("p", sentence, class_="note good", role="status") if sentence else None
 
 
 def ruling(visit: Visit, one: ReviewShown, asked: RulingShown) -> Html:
-    """The decision that is asked for, with everything that can be decided."""
+    """The ruling that is requested, with a form of all its options."""
     now = visit.office.clock()
     sending = form(
         path_to("reviews", one.review, "rule"),
@@ -74,26 +74,26 @@ def ruling(visit: Visit, one: ReviewShown, asked: RulingShown) -> Html:
 
 
 def question(asked: RulingShown) -> Iterator[Html]:
-    """What is asked, by whom, and who has answered already."""
+    """The question, who asks it, and who has already answered."""
     yield element("p", asked.text, class_="lines")
     yield from _asker(asked)
     yield from _votes(asked)
 
 
 def choices(asked: RulingShown) -> Iterator[Html]:
-    """Everything that can be decided, and the fields for why."""
+    """The options to choose from, and the fields for the reason."""
     yield element("fieldset", element("legend", "What shall happen?"), *map(_option, asked.options))
     yield words("reason", "Why", "It stays in the record, with your name.")
     yield words("demands", "What must change", "A line each; only where you ask for a new version.", required=False)
 
 
 def demanded(text: str) -> list[str]:
-    """What must change, a line each."""
+    """The required changes, one per line of the text."""
     return [one.strip() for one in text.split("\n") if one.strip()]
 
 
 def waiver(visit: Visit, one: ReviewShown, finding: FindingShown) -> Html | None:
-    """The form that dismisses a finding, where it still counts."""
+    """The form that dismisses a finding; None if the finding no longer counts or the review has ended."""
     if finding.standing in _SETTLED or one.state != "open":
         return None
     sending = form(
@@ -110,7 +110,7 @@ def waiver(visit: Visit, one: ReviewShown, finding: FindingShown) -> Html | None
 
 
 def others(visit: Visit, one: ReviewShown) -> Iterator[Html]:
-    """What a human may do beside answering what is asked."""
+    """The forms that do not answer a request: override a stage of an open review, or reopen an ended one."""
     if one.state != "open":
         if one.state in _CLEAR:
             yield from _reopening(visit, one)
@@ -189,5 +189,5 @@ def _is_fresh(visit: Visit) -> bool:
 
 
 def _key() -> Html:
-    """Sent twice, a form does its work once."""
+    """An idempotency key, so that a form that is sent twice takes effect once."""
     return hidden("key", new_key())

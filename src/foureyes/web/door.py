@@ -1,4 +1,4 @@
-"""How does a request of a browser become a page? Who is signed in is looked up, a form is read, a call is made."""
+"""Turn a browser's request into a page: session, form parsing, CSRF check, and errors shown as pages."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ LINK = "Run `foureyes humans link` where the server's data folder is: it opens t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """One request of a human who is signed in."""
+    """One request of a signed-in human."""
 
     office: Office
     request: Request
     session: str
     caller: Caller
-    #: What the form said; empty where none was sent.
+    #: The fields of the form; empty if none was sent.
     sent: Mapping[str, str]
 
     async def call(self, name: str, /, **data: Any) -> Any:
-        """Make a call as this human: the same one that every other door makes."""
-        # For the first call of a page alone: what comes after it was kept waiting by the page itself.
+        """Make a call as this human, by the same function as the other doors."""
+        # Only for the page's first call: later ones were delayed by the page itself and not by the queue.
         came = self.request.scope.pop(CAME, None)
         return await answered(self.office, self.caller, CALLS[name], data, came=came)
 
     @property
     def signed(self) -> Signed:
-        """Who sees the page, for its frame."""
+        """The signed-in human, for the frame of the page."""
         return Signed(session=self.session, name=self.caller.who.name, here=self.request.url.path)
 
     def given(self, *names: str) -> dict[str, str]:
@@ -63,16 +63,16 @@ Show = Callable[[Visit], Awaitable[Response]]
 
 
 class Turned(Exception):  # noqa: N818 - an expected no, with a status of its own
-    """A request that is not taken: what is wrong, what to do, and its status."""
+    """A request that is refused: what is wrong, what to do, and the HTTP status."""
 
     def __init__(self, status: int, sentence: str, next_step: str) -> None:
-        """Keep what is shown."""
+        """Keep what the page shows."""
         super().__init__(sentence)
         self.status, self.sentence, self.next_step = status, sentence, next_step
 
 
 def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response]]:
-    """A page for somebody who is signed in; what goes wrong is told on a page too."""
+    """The handler of a page for signed-in humans: it authenticates, checks CSRF tokens, and shows errors as pages."""
 
     async def answer(request: Request) -> Response:
         session, known = request.cookies.get(COOKIE, ""), None
@@ -108,7 +108,7 @@ def signed(office: Office, show: Show) -> Callable[[Request], Awaitable[Response
 
 
 def status_of(error: Unavailable) -> int:
-    """How HTTP calls a store that cannot answer now, or has no room for what was sent."""
+    """The HTTP status if the store cannot answer now, or has no room for what was sent."""
     return 507 if error.full else 503
 
 
@@ -124,7 +124,7 @@ def _refused(refusal: Refusal, request: Request, known: Signed | None, back: Htm
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form, each once; refused where it is longer than any form of ours."""
+    """The fields of a form; refused if a field is repeated or the form is larger than any of ours."""
     pieces, size = list[bytes](), 0
     try:
         async for piece in request.stream():
@@ -147,7 +147,7 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 def _back(request: Request) -> Html:
-    """Where somebody goes on whose form was not taken, to the page it stood on; or who came where nothing is."""
+    """A link back to the page with the form that was refused, or to the first page."""
     if request.method != "POST":
         return link("/", "What waits")
     review = request.path_params.get("review")
@@ -160,12 +160,12 @@ def _back(request: Request) -> Html:
 
 
 def away(address: str) -> Response:
-    """On to another page, after something was done."""
+    """A redirect to another page after something was done."""
     return Response(b"", 303, {**HEADERS, "location": address})
 
 
 def path_to(*names: str) -> str:
-    """An address of ours; what stands in it stays one step of it."""
+    """A path of these segments, each escaped so that it stays one segment."""
     return "".join(f"/{quote(one, safe='')}" for one in names)
 
 

@@ -1,4 +1,4 @@
-"""How does every page look, and what is a browser told about it? One frame, and headers that allow nothing foreign."""
+"""The frame of every page, its security headers, and the form elements that pages share."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ HEADERS = {
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    # With no-referrer a browser would say `Origin: null` when it sends a form, which looks like a foreign page.
+    # With no-referrer a browser sends `Origin: null` with a form, which looks like a foreign page.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-#: What a page loads beside itself: where it is, which file of ours it is, and of which type.
+#: The files that a page loads: their paths here, file names and media types.
 STYLE, ICON = "/pages/style.css", "/pages/icon.svg"
 BESIDE = {STYLE: ("style.css", "text/css"), ICON: ("icon.svg", "image/svg+xml")}
-#: The hidden field with which a form of ours says that it is one.
+#: The hidden field with the CSRF token of a form.
 FORM_FIELD = "form"
 _PLACES = (("/", "What waits"), ("/sessions", "Sessions"), ("/accounts", "Accounts"))
-#: Where the keyboard gets past what is the same on every page.
+#: The target of the link that skips the navigation.
 _MAIN = "main"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signed:
-    """Who is signed in, with which session, and on which page they are."""
+    """The signed-in human, their session, and the page they are on."""
 
     session: str
     name: str
@@ -43,7 +43,7 @@ class Signed:
 
 
 def page(title: str, *body: Child, signed: Signed | None = None, status: int = 200, above: Child = None) -> Response:
-    """A whole page; who is signed in gets the way around and out."""
+    """A whole page; a signed-in human gets the navigation and the sign-out button."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -61,7 +61,7 @@ def page(title: str, *body: Child, signed: Signed | None = None, status: int = 2
 def told(
     title: str, sentence: str, next_step: str, *, status: int, signed: Signed | None = None, back: Child = None
 ) -> Response:
-    """A page that says what is wrong, or was done, and what to do next."""
+    """A page that says what is wrong or was done, and what to do next."""
     tone = "note" if status < 400 else "note bad"  # noqa: PLR2004 - where HTTP begins to say no
     said = element("p", prose(sentence), class_=tone, role="status" if status < 400 else "alert")  # noqa: PLR2004 - likewise
     on = element("p", back) if back else None
@@ -69,24 +69,24 @@ def told(
 
 
 def form(action: str, session: str, *fields: Child, button: str, tone: str = "") -> Html:
-    """A form that only this session can send."""
+    """A form with the session's CSRF token, so that only this session can send it."""
     mark = element("input", type="hidden", name=FORM_FIELD, value=form_mark(session))
     inside = together(mark, *fields, element("button", button, type="submit", class_=tone or None))
     return element("form", inside, method="post", action=action, class_="act")
 
 
 def folded(summary: str, *inside: Child, opened: bool = False) -> Html:
-    """Something that is rarely wanted, behind its name."""
+    """Content that is rarely needed, folded behind its summary."""
     return element("details", element("summary", summary), *inside, open=opened)
 
 
 def badge(word: str, tone: str = "") -> Html:
-    """A word that stands out."""
+    """A highlighted word."""
     return element("span", word, class_=f"badge {tone}".strip())
 
 
 def hidden(name: str, value: str) -> Html:
-    """A field that is sent as it is."""
+    """A hidden field."""
     return element("input", type="hidden", name=name, value=value)
 
 
@@ -98,24 +98,24 @@ def line(name: str, label: str, hint: str = "", *, value: str = "", required: bo
 
 def words(name: str, label: str, hint: str = "", *, value: str = "", required: bool = True) -> Html:
     """A field of several lines."""
-    # A browser leaves out the first line break of the field.
+    # A browser drops the first line break in the field.
     field = element("textarea", f"\n{value}" if value else None, name=name, required=required, spellcheck="false")
     return element("label", label, element("small", hint) if hint else None, field)
 
 
 def ticked(name: str, label: str, *, checked: bool = False) -> Html:
-    """A field that is said yes to, or not."""
+    """A checkbox."""
     box = element("input", type="checkbox", name=name, value="yes", checked=checked)
     return element("label", box, element("span", label), class_="choice")
 
 
 def link(address: str, label: str, *, here: bool = False) -> Html:
-    """A way to another page of ours."""
+    """A link to another page of this site."""
     return element("a", label, href=address, aria_current="page" if here else None)
 
 
 def beside(path: str) -> Response:
-    """How it looks, and by which sign it is known."""
+    """The style sheet or the icon."""
     name, media_type = BESIDE[path]
     text = resources.files("foureyes.web").joinpath(name).read_text(encoding="utf-8")
     headers = {**HEADERS, "cache-control": "public, max-age=3600"}

@@ -1,4 +1,4 @@
-"""How is a page written so that nothing in it is ever more than text? Every string is escaped unless we made it."""
+"""Build HTML in which every string is escaped unless it is markup made here."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 from foureyes.app.plain import marked
 
-#: A character becomes at most so many when it is shown as its number.
+#: A character that is shown as its number takes at most this many characters.
 _MARK_CHARS_MAX = 10
 _VOID = frozenset({"input", "link", "meta", "br"})
 
 
 class Html(str):
-    """Markup that we made ourselves."""
+    """Markup made by this module, which is not escaped again."""
 
     __slots__ = ()
 
@@ -24,7 +24,7 @@ Attribute: TypeAlias = "str | bool | None"
 
 
 def element(name: str, /, *children: Child, **attributes: Attribute) -> Html:
-    """An element; what is inside is text unless it is markup of ours. `class_` and `for_` are written without _."""
+    """An element; its children are escaped unless they are `Html`. `class_` and `for_` are written without _."""
     said = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in _VOID:
         return Html(f"<{name}{said}>")
@@ -32,12 +32,12 @@ def element(name: str, /, *children: Child, **attributes: Attribute) -> Html:
 
 
 def together(*children: Child) -> Html:
-    """Several pieces, one behind the other."""
+    """Several pieces joined into one."""
     return Html("".join(text(one) for one in children if one is not None))
 
 
 def text(words: str) -> Html:
-    """Words of anybody: escaped, and everything hidden or acting in them shown as a mark; lines stay lines."""
+    """Text of any origin: escaped, with hidden and control characters shown as marks; line breaks are kept."""
     if isinstance(words, Html):
         return words
     lines = words.replace("\r\n", "\n").split("\n")
@@ -46,7 +46,7 @@ def text(words: str) -> Html:
 
 
 def prose(sentence: str) -> Html:
-    """A sentence for people; what stands between backticks is something to type."""
+    """A sentence for people; words between backticks become code to type."""
     pieces = sentence.split("`")
     if len(pieces) % 2 == 0:
         return text(sentence)
@@ -54,7 +54,7 @@ def prose(sentence: str) -> Html:
 
 
 def when(at: datetime, now: datetime) -> Html:
-    """A time in words: how far it is, and exactly."""
+    """A time in words: relative to now, and exact."""
     exactly = f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     return element("time", f"{_away(at - now)} ({exactly})", datetime=at.astimezone(UTC).isoformat())
 

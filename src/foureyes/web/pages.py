@@ -1,4 +1,4 @@
-"""Where is each page found?"""
+"""The routes of all pages, and the page for an address where there is nothing."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _NOT_FOUND = 404
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pages:
-    """What the pages need: the office, how agents are connected, and which hosts are reached by TLS."""
+    """What the pages need: the office, how agents are connected, and the hosts that are reached by TLS."""
 
     office: Office
     connect: accounts.Connect = lambda _: ()
     tls_hosts: frozenset[str] = frozenset()
 
     def routes(self) -> list[Route]:
-        """All of them; whatever changes something is sent by a form of ours."""
+        """The routes of all pages; everything that changes something is a POST from a form."""
         entrance = signing.SigningIn(office=self.office, tls_hosts=self.tls_hosts)
         return [
             *(Route(path, _beside, methods=["GET"]) for path in BESIDE),
@@ -51,7 +51,7 @@ class Pages:
 
 
 def strayed(request: Request, status: int) -> Response | None:
-    """A page for a browser that came where there is nothing; a program is answered as programs are."""
+    """A page for a browser at an unknown address; None for programs, which get the API's answer."""
     if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
         return None
     step = "Look at the address." if status == _NOT_FOUND else "A form that was sent is not there to be opened again."

@@ -1,4 +1,4 @@
-"""How does one review look on a page, and what becomes of the forms there?"""
+"""The pages of one review: its state, the work and the record, and the forms that act on it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from foureyes.web.frame import badge, folded, link, page
 from foureyes.web.html import Html, element, prose, text, together, when
 from foureyes.web.waiting import tone_of
 
-#: So much of a file is shown on a page; all of it is at the API.
+#: At most this much of a file is shown on a page; the API has all of it.
 FILE_CHARS_MAX = 200_000
 FILES_MAX = 100
 RECORD_MAX = 200
@@ -31,9 +31,9 @@ _VERDICTS = {
     Verdict.CONCERNS: ("has concerns", "care"),
     Verdict.REJECT: ("rejects", "bad"),
 }
-#: What lets the work through without having been met stands out, also long after.
+#: A requirement that was passed without being met is highlighted, also in old reviews.
 _STATUSES = {Status.MET: "good", Status.OVERRIDDEN: "care", Status.SKIPPED: "care", Status.NOT_APPLICABLE: ""}
-#: How a row of the record goes on behind the name of whoever acted.
+#: The words of a row of the record between the name of the account that acted and what it did.
 _ACTED = {
     "request": "asks for a",
     "decision": "decides:",
@@ -72,7 +72,7 @@ async def work(visit: Visit) -> Response:
     review = visit.request.path_params["review"]
     found = await visit.call("read_work", review=review, glance=True)
     if _is_whole(found):
-        # What the page cuts is not read: only a page that shows all of it counts as having been given the work.
+        # Only a page that shows the whole work counts as reading it, so this call is made only then.
         found = await visit.call("read_work", review=review)
     rest = len(found.files) - FILES_MAX
     return page(
@@ -103,7 +103,7 @@ async def record(visit: Visit) -> Response:
 
 
 async def act(visit: Visit) -> Response:
-    """Do what a form of the page says, by the call of its name."""
+    """Make the call that a form of the page names."""
     review, name = visit.request.path_params["review"], visit.request.path_params["act"]
     if name not in deciding.ACTS:
         raise Turned(404, "There is nothing here.", "Go back to the review.")
@@ -112,7 +112,7 @@ async def act(visit: Visit) -> Response:
 
 
 def _changed(compared_with: str, diff: str) -> Iterator[Html]:
-    """What the version changes, with whose word that is in front of it."""
+    """The changes of the version, and which base they are relative to and who vouches for it."""
     yield element("p", f"Compared with {compared_with}.")
     if diff:
         yield element("h2", "What it changes there")
@@ -138,7 +138,7 @@ def _state(one: ReviewShown) -> Html:
 
 
 async def _shut(visit: Visit, one: ReviewShown) -> Html | None:
-    """What another review has against these bytes, though this one cleared them."""
+    """The other review that forbids these bytes to go live, although this review cleared them."""
     if one.state != CLEARED:
         return None
     gate = await visit.call("gate", digest=one.digest)
@@ -155,7 +155,7 @@ async def _shut(visit: Visit, one: ReviewShown) -> Html | None:
 
 
 async def _missing(visit: Visit, review: str) -> Html | None:
-    """What fills the seats of reviewers who are missing; until then a human can pass the step below."""
+    """What would fill the seats that nobody can hold; until then a human can pass the step below."""
     seen = await visit.office.gate.read(review, visit.caller.who)
     told = await vacancy_told(visit.office, seen.view.review)
     return element("p", prose(told), class_="note care") if told else None
@@ -207,14 +207,14 @@ def _requirements(requirements: tuple[Explained, ...]) -> Iterator[Html]:
 
 
 def _panel(report: str) -> Html | None:
-    """What a panel makes of it, in front of the decision that is asked for."""
+    """The panel's report, placed before the decision that is asked for."""
     return element("section", element("pre", report), class_="card") if report else None
 
 
 def _findings(visit: Visit, one: ReviewShown) -> Iterator[Html]:
     if one.findings:
         yield element("h2", "Findings")
-    # What is still to be settled comes first, the gravest of it before the rest.
+    # Unsettled findings come first, the most severe of them before the rest.
     settled = (Standing.RESOLVED, Standing.WAIVED)
     for each in sorted(one.findings, key=lambda each: (each.standing in settled, -each.severity)):
         yield _finding(visit, one, each)
@@ -268,7 +268,7 @@ def _reports(one: ReviewShown) -> Iterator[Html]:
 
 
 def _report(report: ReportShown, raised: set[str]) -> Html:
-    """A report; who has raised a finding, if only a minor one, is not said to have found nothing."""
+    """A report; a reviewer who raised a finding, even a minor one, is not shown as having found nothing."""
     word, tone = _VERDICTS[report.verdict] if report.verdict else ("no verdict", "")
     if report.verdict is Verdict.APPROVE and report.reviewer.name in raised:
         word = "approves"
@@ -294,7 +294,7 @@ def _report(report: ReportShown, raised: set[str]) -> Html:
 
 
 def _is_whole(found: WorkShown) -> bool:
-    """Whether a page shows every byte of a work."""
+    """True if a page shows every byte of the work."""
     texts = (one.text for one in found.files)
     fits = len(found.files) <= FILES_MAX and len(found.deleted) <= FILES_MAX
     return fits and all(text is not None and len(text) <= FILE_CHARS_MAX for text in texts)
@@ -305,7 +305,7 @@ def _file(file: FileShown, secrets: tuple[Cut, ...]) -> Html:
     if file.text is None:
         return together(head, element("p", f"Not text. SHA-256 {file.digest}", class_="soft"))
     shown = file.text[:FILE_CHARS_MAX]
-    # What ends with the last line's end has no empty line behind it.
+    # A line break at the end does not begin another line.
     lines = shown.removesuffix("\n").split("\n")
     marks = {one.line: one.kind for one in secrets if one.path == file.path}
     numbered = together(*(_line(number, each, marks) for number, each in enumerate(lines, start=1)))
@@ -316,7 +316,7 @@ def _file(file: FileShown, secrets: tuple[Cut, ...]) -> Html:
 
 
 def _line(number: int, line: str, marks: Mapping[int, str]) -> Html:
-    """A line with its number; one with a secret is marked, because only humans are shown it."""
+    """A line with its number; a line with a secret is marked, because only humans are shown it."""
     shown = text(f"{number:>5}  {line}\n")
     if number not in marks:
         return shown

@@ -1,4 +1,4 @@
-"""How does a group of agents at work look on a page, and how does a human start a review of what they do?"""
+"""The pages of sessions: the list, one session with its issues, and the forms to review, pause and resume it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.web.frame import badge, folded, form, hidden, line, link, page
 from foureyes.web.html import Html, element, when
 
 ISSUES_MAX = 50
-#: The forms of the page by the last step of their address: which call each makes, its button, and what is said then.
+#: The forms of the page by the last segment of their path: the call, the button, and the message when it is done.
 ACTS = {
     "review": ("trigger_review", "Trigger review", "A review was started: its reviewers are asked now."),
     "pause": ("pause_session", "Pause", "The session is paused; its agents are told so when they look."),
@@ -56,7 +56,7 @@ async def every(visit: Visit) -> Response:
 
 
 async def act(visit: Visit) -> Response:
-    """Do what a form of the page says, by its call; the same that every other door makes."""
+    """Make the call of a form of the page."""
     session, name = visit.request.path_params["session"], visit.request.path_params["act"]
     if name not in ACTS:
         raise Turned(404, "There is nothing here.", "Go back to the session.")
@@ -77,7 +77,7 @@ def _state(one: SessionShown) -> Html:
 
 
 def _how(one: SessionShown) -> str:
-    """What lets it go on, as the human at the page can do it."""
+    """What makes the session go on, as the human at the page can do it."""
     if one.paused_by:
         return "It goes on when a human presses Resume below, as far as its reviews let it."
     if not one.waits_for:
@@ -89,7 +89,7 @@ def _how(one: SessionShown) -> str:
 
 
 def _why(one: SessionShown) -> str:
-    """Why it is paused: by a human, or by what its reviews say."""
+    """The reason for the pause: a human's, or that of its reviews."""
     return f"Paused by {one.paused_by}: {one.paused_because}" if one.paused_by else f"Paused: {one.paused_because}"
 
 
@@ -99,7 +99,7 @@ def _done(visit: Visit) -> Html | None:
 
 
 def _forms(visit: Visit, one: SessionShown) -> Iterator[Html]:
-    """What a human may do here; what has ended is over."""
+    """The forms for what a human may do here; none if the session has ended."""
     if one.ended:
         return
     yield _form(visit, one, "review", "Why now, if you like to say it")

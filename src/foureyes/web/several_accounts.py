@@ -14,14 +14,14 @@ from foureyes.web.html import Html, element, prose
 
 _FILE = "agents.yaml"
 _NAME_CHARS_MAX = 80
-#: What a person types to put each token into a file of its own that nobody else reads.
+#: The command that puts each token into a file of its own that only its owner can read.
 KEEPING = (
     'mkdir -m 700 tokens && cd tokens && (umask 077; while read -r name token; do printf %s "$token" > "$name"; done)'
 )
 
 
 def fields(visit: Visit) -> Html:
-    """The form; `foureyes agents add --file` has filled it in."""
+    """The form, filled in if `foureyes agents add --file` opened the page."""
     asked = visit.request.query_params
     text, name = asked.get("agents", ""), asked.get("file", _FILE)[:_NAME_CHARS_MAX]
     hint = "One line for each, such as `- {name: bot-1, roles: [agent], family: claude, operator: ann}`."
@@ -36,7 +36,7 @@ def fields(visit: Visit) -> Html:
 
 
 async def enrol(visit: Visit) -> Response:
-    """Enrol all of them or none; what is wrong is told with its line."""
+    """Enrol all of the accounts or none; an error names its line in the file."""
     file = visit.sent.get("file", "")[:_NAME_CHARS_MAX] or _FILE
     again = "Nobody was enrolled. Go back, and correct it."
     try:
@@ -53,7 +53,7 @@ async def enrol(visit: Visit) -> Response:
 
 
 def _issued(visit: Visit, issued: tuple[Issued, ...]) -> Response:
-    """The one time that the tokens are shown."""
+    """The page that shows the new tokens, which are shown only once."""
     once = "They are shown this once and kept nowhere: copy them now. Whoever has one speaks as its account."
     text = "\n".join(f"{one.name} {one.secret}" for one in issued)
     how = f"Each into a file that you alone can read: type `{KEEPING}` in a terminal of your own, paste, press Ctrl-D."

@@ -1,4 +1,4 @@
-"""How does a human sign in and out? A link is shown first and used up only when its button is pressed."""
+"""Sign-in and sign-out pages. A sign-in link is first shown, and used up only when its button is pressed."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from foureyes.web.html import element
 
 PATH = "/sign-in"
 FIELD = "link"
-#: Longer than any secret of ours.
+#: Longer than the secret of any link.
 SECRET_CHARS_MAX = 200
 OVER = "This link was used already, is over, or is none of ours."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SigningIn:
-    """Sign-in pages for an office; on hosts that browsers reach by TLS the cookie never travels without it."""
+    """Sign-in pages for an office; on hosts that are reached by TLS the cookie is sent over TLS only."""
 
     office: Office
     tls_hosts: frozenset[str]
 
     async def ask(self, request: Request) -> Response:
-        """Show the button. A program that only follows links uses nothing up."""
+        """Show the sign-in button. A program that follows links does not use the link up."""
         secret = request.query_params.get(FIELD, "")
         if not secret or len(secret) > SECRET_CHARS_MAX:
             return told("Sign in", "Signing in needs a link that works once.", LINK, status=401)
@@ -61,14 +61,14 @@ class SigningIn:
         return answer
 
     async def leave(self, visit: Visit) -> Response:
-        """End the session, here and on the server."""
+        """End the session, in the browser and on the server."""
         await visit.office.store.write(lambda tx: sign_out(tx, visit.session))
         answer = told("Signed out", "You are signed out.", LINK, status=200)
         answer.delete_cookie(COOKIE, **self._cookie(visit.request))
         return answer
 
     def _cookie(self, request: Request) -> dict[str, Any]:
-        # A proxy may call us by another name than the browser did; the page's own origin is what the browser says.
+        # A proxy may use another host name than the browser did; the Origin header has the one the browser used.
         host, origin = (request.headers.get(name, "").lower() for name in ("host", "origin"))
         secure = host in self.tls_hosts or origin.startswith("https://")
         return {"path": "/", "httponly": True, "samesite": "strict", "secure": secure}

@@ -1,4 +1,4 @@
-"""What is a token for, and until when? Both are asked beside every button that makes one, and shown with each."""
+"""The form fields for a token's scopes and expiry, and how both are shown with each token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.web.frame import line, ticked
 from foureyes.web.html import Html, element, together
 
 DAY_DIGITS_MAX = 4
-#: What each is good for, as the boxes say it.
+#: What each scope allows, as its checkbox says.
 _GOOD_FOR = {
     Scope.READ: "look at work, reviews and what is asked",
     Scope.AUTHOR: "ask for reviews, revise and answer",
@@ -27,24 +27,24 @@ _GOOD_FOR = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a token shall be for, and when it ends."""
+    """The scopes and the expiry that a new token shall have."""
 
     scopes: tuple[Scope, ...]
     ends: datetime | None
 
     def __str__(self) -> str:
-        """Say it."""
+        """The wish in words."""
         return f"for {', '.join(self.scopes)}{_until(self.ends)}"
 
     def sent(self) -> dict[str, object]:
-        """As the call takes it."""
+        """The wish as the call takes it."""
         return {"scopes": [str(one) for one in self.scopes], "expires": self.ends and self.ends.isoformat()}
 
 
 def fields(kinds: Iterable[WhoKind], *, kind: str = "", chosen: Iterable[str] = (), days: str = "") -> Html:
-    """Boxes for all that a token of these kinds may be for, and how long it is good.
+    """Checkboxes for all scopes that a token of these kinds may have, and a field for its days.
 
-    Those are ticked that the kind may have which the form begins with, unless some are chosen.
+    The usual scopes of `kind` are ticked, unless some are `chosen`.
     """
     among, some = tuple(kinds), frozenset(chosen)
     usual = next((scopes for one, scopes in SCOPES.items() if one == kind), tuple(Scope))
@@ -56,7 +56,7 @@ def fields(kinds: Iterable[WhoKind], *, kind: str = "", chosen: Iterable[str] = 
 
 
 def wished(visit: Visit, kind: str) -> Wish:
-    """What was ticked of that which a token of this kind may be for; nothing ticked is no token, never one for all."""
+    """The ticked scopes that a token of this kind may have; refused if there are none, instead of meaning all."""
     allowed = next((scopes for one, scopes in SCOPES.items() if one == kind), ())
     scopes = tuple(one for one in allowed if visit.sent.get(_name(one)) == "yes")
     if not scopes:
@@ -66,7 +66,7 @@ def wished(visit: Visit, kind: str) -> Wish:
 
 
 def said(token: TokenShown, now: datetime) -> str:
-    """A token in the list: what it is for, and when it ends."""
+    """A token in the list: its scopes and its expiry."""
     if token.revoked:
         return f"Token {token.token}: revoked"
     if token.expires is not None and token.expires <= now:
@@ -83,7 +83,7 @@ def _box(one: Scope, among: tuple[WhoKind, ...], *, checked: bool) -> Html | Non
 
 
 def _left_out(among: tuple[WhoKind, ...]) -> Html | None:
-    """Where several kinds may be chosen: what is ticked for another one does no harm."""
+    """The note, shown if several kinds may be chosen, that scopes another kind has are ignored."""
     return element("p", "What its kind may not have is left out.", class_="soft small") if len(among) > 1 else None
 
 

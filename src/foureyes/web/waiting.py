@@ -1,4 +1,4 @@
-"""What waits for this human, and what is open beside it?"""
+"""The first page: what waits for this human, places where hooks are off, and the list of reviews."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from foureyes.web.frame import badge, link, page
 from foureyes.web.html import Html, element, together, when
 
 LISTED_MAX = 50
-#: Places where hooks are off that are named.
+#: At most this many places where hooks are off are listed.
 OFF_MAX = 10
 _KINDS = {"ruling": "a decision", "report": "a report", "revision": "a new version", "finding": "your finding"}
 GRAVE = frozenset({"critical", "important"})
@@ -26,7 +26,7 @@ _FILTERS = (("", "All"), ("open", "Open"), ("cleared", "Cleared"), ("rejected", 
 
 
 async def show(visit: Visit) -> Response:
-    """The first page."""
+    """The first page: what waits for the human, and the reviews."""
     asked = visit.request.query_params
     waits = await visit.call("inbox", limit=LISTED_MAX, cursor=asked.get("waits", ""))
     state, cursor = asked.get("state", ""), asked.get("cursor", "")
@@ -48,7 +48,7 @@ async def show(visit: Visit) -> Response:
 
 
 def tone_of(state: str) -> str:
-    """In which colour a state stands."""
+    """The colour of a review's state."""
     return {"cleared": "good", "open": "care"}.get(state, "bad")
 
 
@@ -68,7 +68,7 @@ def _waits(waits: tuple[Waiting, ...], now: datetime) -> Html:
 
 
 def _off(off: tuple[Silence, ...], now: datetime) -> Html:
-    """Where hooks stop nothing, so that everybody knows; the gate does not care."""
+    """The places where hooks are off, shown to everybody; it has no effect on the gate."""
     rows = (
         element(
             "li",
@@ -112,7 +112,7 @@ def _reviews(reviews: tuple[Listed, ...], now: datetime) -> Html:
 
 
 def _findings(findings: Mapping[str, int]) -> Html | None:
-    """How many findings are open, by severity."""
+    """The number of open findings, by severity."""
     return badge(by_severity(findings), "bad" if GRAVE & findings.keys() else "") if findings else None
 
 
