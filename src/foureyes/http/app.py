@@ -83,10 +83,12 @@ class Guarded:
         origins = [value.decode("latin-1").lower() for name, value in headers if name == b"origin"]
         # A repeated Host header is refused: another parser might use the other value.
         if len(hosts) != 1 or hosts[0] not in self._site.hosts:
-            answer = problem(421, "wrong_host", "We are not called that.", "Use the address that `foureyes up` prints.")
+            answer = problem(421, "wrong_host", "Unknown host name.", "Use the address that `foureyes up` prints.")
             await answer(scope, receive, send)
         elif any(one not in self._site.origins for one in origins):
-            answer = problem(403, "wrong_origin", "This page is not ours.", "Open our own page.")
+            answer = problem(
+                403, "wrong_origin", "The request comes from a page of another origin.", "Use a page of this server."
+            )
             await answer(scope, receive, send)
         else:
             await self._app(scope, receive, send)

@@ -144,7 +144,7 @@ class Door:
         caller = await self.office.recognised(credential, spools=spools)
         if caller is None:
             request.scope.pop(KNOWN, None)
-            raise NoCredential("The credential opens nothing: it is unknown, revoked, over, or not for that agent.")
+            raise NoCredential("This credential is unknown, revoked, expired, or not valid for that agent.")
         request.scope[KNOWN] = caller.who.name
         if credential.session and request.method != GET:
             _check_form(request, credential.session)
@@ -188,7 +188,7 @@ _OURS = (
 
 def _check_form(request: Request, session: str) -> None:
     if not secrets.compare_digest(request.headers.get(FORM_HEADER, "").encode(), form_mark(session).encode()):
-        raise Refusal(Code.SIGN_IN_NEEDED, "This did not come from our own page.", _OURS)
+        raise Refusal(Code.SIGN_IN_NEEDED, "The form token is missing or wrong.", _OURS)
 
 
 def _beside(call: Call[Any], way: Way, request: Request, sent: dict[str, Any]) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _beside(call: Call[Any], way: Way, request: Request, sent: dict[str, Any]) -
         return sent
     strange = next((name for name in found if name not in way.query or name in sent), "")
     if strange:
-        raise Refusal(Code.BAD_VALUE, f"{strange[:80]!r} does not belong behind the question mark.", "Leave it out.")
+        raise Refusal(Code.BAD_VALUE, f"{strange[:80]!r} is not a query parameter of this call.", "Leave it out.")
     return {**sent, **found}
 
 

@@ -118,7 +118,7 @@ async def _go_on(gate: Gate, known: Review, change: Change, entry: Entry, digest
     same, is_open = known.digest == digest, known.outcome is None
     left = ", ".join(one.id for one in _standing_against(known))
     if same and is_open and left and (entry.anew or not _is_styled(known, entry)):
-        held_up = f"Against these very bytes stand {left}. {MEND}"
+        held_up = f"This exact version still has open findings: {left}. {MEND}"
         return Entered(review=known.id, held_up=held_up, notes=_dropped(entry.answers))
     if entry.anew:
         return None

@@ -94,7 +94,7 @@ def rule_of(tool: str, code: str) -> Rule:
         id=_id(tool, code),
         title=title,
         why="A pattern that attackers use." if security else "Such code fails or does something else than it says.",
-        fix=f"Look up {code} among the checks of {tool}; where it is meant so, dismiss it and say why.",
+        fix=f"See {tool} {code}. If it is intended, dismiss it with a reason.",
         severity="important" if security or is_broken(code) else "minor",
         category="security" if security else "correctness",
     )
