@@ -1,4 +1,4 @@
-"""How is a reviewer of this machine told from an account of the same name? By a name that no account can bear."""
+"""Renames local reviewers whose name an enrolled account has, to a name that no account can have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may this round still take? By review, by day and by reviewer; what is hit ends a look, and never approves."""
+"""Budgets of a round: what is left for the review, the day and each run. A budget that is used up never approves."""
 
 from __future__ import annotations
 

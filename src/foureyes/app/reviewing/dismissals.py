@@ -1,8 +1,8 @@
-"""Findings that people dismissed on this machine: each holds for the same code in every later local review.
+"""Dismissals on this machine: each suppresses a finding on the same code in every later local review.
 
 A dismissal is keyed by the fingerprint of the finding (path, category, words, rule), the hash of the text around it and
-the repository. Neither a review, a branch, a commit nor a policy is in it, so none of them brings the finding back;
-changed code does. They lie in rows of their own and outlive the reviews they were given in.
+the repository. It names no review, branch, commit or policy, so none of them brings the finding back; changed code
+does. Dismissals are kept in rows of their own and outlive the reviews they were given in.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Under which review does this work come in? The open one of its place with a new version, or a new one."""
+"""Intake of local work: submits it as a new version of the open review of its place, or opens a new review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a look become at the gate? A report on exactly this revision, or the reason why there is none."""
+"""Turns a reviewer's look into what the gate gets: a report on exactly this revision, or the reason for none."""
 
 from __future__ import annotations
 

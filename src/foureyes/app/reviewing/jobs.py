@@ -1,4 +1,4 @@
-"""Who can be asked now? Every open request that somebody at hand may answer, and every agent who may look as well."""
+"""Jobs of a round: every open request that a reviewer at hand may answer now, and every volunteer who may look too."""
 
 from __future__ import annotations
 

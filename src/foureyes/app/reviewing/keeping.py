@@ -1,4 +1,4 @@
-"""How is what a reviewer paid for written down? An answer as its writer says; that there is none, with the reason."""
+"""Writes down the paid answers of reviewers and reads them back; a missing answer is kept with its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which findings are one issue for the person who reads them? Merged across reviewers, ranked, with their cause."""
+"""Merges findings of several reviewers that are one issue, ranks them and adds their cause, for people."""
 
 from __future__ import annotations
 

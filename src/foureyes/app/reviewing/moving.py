@@ -1,4 +1,4 @@
-"""Where does a finding of an earlier round lie now? The log has the line it was raised on; people want today's."""
+"""Maps findings of earlier rounds, which the log has with their old lines, to the lines of the current version."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What did a round of review come to? One value that every way of showing it reads.
+"""The outcome of a round of review: one value that every output format reads.
 
-Every text in it that comes from the work or from a reviewer is untrusted, and has no secret in it any more: whoever
-makes an Outcome redacts, whoever shows it makes it harmless.
+Every text in it that comes from the work or from a reviewer is untrusted, but has no secrets any more: the code that
+makes an Outcome redacts it, and the code that shows it makes it harmless.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What does a panel report? Strategy, confidence with its reason, the decision and how to change it, two tables.
+"""The Markdown report of a panel: strategy, confidence with its reason, the decision and how to change it, two tables.
 
-Everything in it that comes from the work or from a reviewer is written so that Markdown shows it as it is.
+Everything in it that comes from the work or from a reviewer is escaped, so that Markdown shows it as it is.
 """
 
 from __future__ import annotations

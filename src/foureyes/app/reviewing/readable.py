@@ -1,4 +1,4 @@
-"""What of the work are reviewers given to read? Neither what the policy leaves out, nor a line without end."""
+"""Reduces a work to what reviewers are given to read: without paths the policy ignores, and without endless lines."""
 
 from __future__ import annotations
 

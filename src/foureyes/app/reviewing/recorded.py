@@ -1,4 +1,4 @@
-"""What does the log say of a review that the review itself does not hold? Costs, failures, waivers and second looks."""
+"""Reads from the log what the state of a review does not hold: costs, failures, waivers and second looks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""How does one round of review go? Everybody at hand is asked at once and hands in alone, until nobody is left to ask.
+"""Runs one round of review: asks every reviewer at hand at once; each hands in alone, until nobody is left to ask.
 
-The round looks at what the gate asks for, starts whoever can answer, and looks again after each answer: chains, second
-looks and new seats need no plan of their own. Being cancelled ends all it started; what was handed in stays.
+The round reads the requests of the gate, starts the reviewers who can answer, and reads the requests again after each
+answer: chains, second looks and new seats need no plan of their own. Cancelling it ends all it started; what was handed
+in stays.
 """
 
 from __future__ import annotations

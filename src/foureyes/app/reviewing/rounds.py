@@ -1,4 +1,4 @@
-"""How does `foureyes review` run on this machine? It enters the work, runs a round, and says how the review stands."""
+"""Runs `foureyes review` on this machine: submits the work, runs a round, and returns the outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rules do the critics have, how often was each wrong, and who retired which?"""
+"""The rules of the critics, with their measured rate of false blocks and who retired which."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Does a finding hold? Somebody else confirms or refutes it before it blocks.
+"""Second looks: another reviewer confirms or refutes a finding before it blocks.
 
-A refutation needs evidence as much as a finding does. Whoever cannot say leaves it plausible, and a plausible finding
-blocks: a second look can only take away what it has disproved.
+A refutation needs evidence as much as a finding does. A reviewer who cannot say leaves the finding plausible, and a
+plausible finding blocks: a second look can only remove what it has disproved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How does a review stand, for the person in front of it? From what is stored, and from what this round just did."""
+"""Builds the Outcome of a local review from what is stored and from what this round just did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What are reviewers given of work that came in at a server? All of it: nobody here knows which lines are old."""
+"""Turns work stored at a server into the Change that reviewers get: all of it, because no base tells old lines."""
 
 from __future__ import annotations
 

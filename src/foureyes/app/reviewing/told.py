@@ -1,7 +1,7 @@
-"""What was told of one version beside what the log counts? Kept, so that a later look tells the same.
+"""What was told of one version besides what the log counts, kept so that a later look tells the same.
 
-What a report weighs stands in the log. Which files nobody read, what lies on older lines, which rules were out of use
-and what a look cost are told beside it, and are as true the second time.
+What a report weighs is in the log. Files nobody read, findings on older lines, retired rules and the cost of a look are
+told beside it, and stay true the second time.
 """
 
 from __future__ import annotations

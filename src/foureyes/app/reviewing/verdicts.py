@@ -1,7 +1,7 @@
-"""Which verdict does a report bear? Said here alone: it follows from findings and checklist, not from a word.
+"""Computes the verdict of a report from its findings and checklist, not from the word the reviewer chose.
 
-What a reviewer called its answer was checked against its own grounds before it came here; that word counts for nothing
-but how many small things are too many. What only the gate knows, it says by refusing.
+That word was checked against its own grounds before it came here; it only matters for how many minor findings are too
+many. What only the gate knows, it says by refusing.
 """
 
 from __future__ import annotations
