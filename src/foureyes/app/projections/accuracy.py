@@ -1,4 +1,4 @@
-"""How often is a reviewer right? Counted for each reviewer and each model, from what became of their findings."""
+"""Accuracy of reviewers: counts per reviewer and per model of what became of their findings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How is a following projection made anew while others read it? Beside the one in use; then readers are switched over.
+"""Rebuilds a following projection next to the one in use, then switches readers over.
 
-They see the old rows or the new ones, never half of either, and what has been counted does not go back. A rebuild that
-dies leaves only rows that nobody reads; the next one begins with removing them.
+Readers see the old rows or the new ones, never half of either, and counts do not go back. A rebuild that dies leaves
+only rows that nobody reads; the next one begins with removing them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Make the rows written with the log anew: lists, digests, inbox, lives, objections, texts; stream by stream."""
+"""Rebuilds the rows written with the log: lists, digests, inbox, lives, objections, texts; stream by stream."""
 
 from __future__ import annotations
 

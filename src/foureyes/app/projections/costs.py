@@ -1,4 +1,4 @@
-"""What did reviewing cost: in a day, of a reviewer, for a review? Runs that gave no answer cost too."""
+"""Costs of reviewing per day, reviewer and review. Runs that gave no answer cost too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who asked, decided, skipped or overrode what, when and why? The audit trail, the newest first, and by review."""
+"""The audit trail: who asked, decided, skipped or overrode what, when and why; newest first, and by review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which findings are there, and where does each stand? By review, by session, and the unsettled ones by scope."""
+"""Findings and the standing of each: by review, by session, and the unsettled ones by scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was learned about a scope? Lessons in force, and apart from them those that were retired."""
+"""Lessons learned about a scope: those in force, and apart from them those that were retired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How are the rows about uses of clearances made anew? As the targets' logs have them, and no others."""
+"""Rebuilds the rows about uses of clearances from the targets' logs, and removes all others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much was reviewed, by whom, how fast and with what end? Sums kept up to date, so that nothing is counted anew.
+"""Metrics: sums of how much was reviewed, by whom, how fast and with what end, updated with each event.
 
 Rows: `totals`; `date/<day>`; `kind/<kind>`; `pair/<kind>/<author>`; `day/<day>/<kind>/<author>/<reviewer>`, one for
 each of these; `said/<day>/<kind>/<author>/<reviewer>/<review>`, the last report of a reviewer on a review that day;

@@ -1,4 +1,4 @@
-"""Which review is meant by an id or task of the caller's own? The newest of each author's under that name.
+"""Finds reviews by an id or task of the caller's own: the newest of each author under that name.
 
 Rows: `own/<id>/<author>`, for the reference and for the task a review was opened with; and
 `task/<task>/<author>/<step>/<kind>`, for the newest run of one step of a task.

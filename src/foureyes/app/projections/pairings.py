@@ -1,4 +1,4 @@
-"""Who reviewed an author's work lately? So that the same two do not always wave each other through."""
+"""Recent pairings of authors and reviewers, so that the same two do not always approve each other's work."""
 
 from __future__ import annotations
 

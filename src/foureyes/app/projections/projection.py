@@ -1,7 +1,7 @@
-"""What is a following projection? A pure function from an event and its own rows to the rows that change.
+"""Following projections: pure functions from an event and the projection's own rows to the rows that change.
 
 A projection reads nothing but its own rows, the event and the review the event belongs to, before and after. No clock,
-no other table: so replaying the log gives the same bytes, whoever does it and in whatever helpings.
+no other table: so replaying the log gives the same bytes, in any process and any batch size.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How are track records counted anew? From the log alone, in its order, as they were counted the first time."""
+"""Rebuilds the track records from the log alone, in its order, as they were counted the first time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What did humans decide lately? The newest of each kind of work, and of all."""
+"""Recent decisions of humans: the newest for each kind of work, and of all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""May a session go on? Which of its reviews wait for an author or a human, what was said last, and how long ago."""
+"""Sessions: which of their reviews wait for an author or a human, the last signals, and since when each is silent."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How does a projection come forward? Read what is new, work out the rows beside the writers, write them in one step.
+"""Advances projections: reads new events, computes the rows outside the write transaction, writes them in one step.
 
-What is worked out counts only if the cursor still stands where it was read; so two who follow at the same time never
-count an event twice, and whoever dies between two steps leaves nothing half done.
+The computed rows count only if the cursor is still where it was read; so two processes that follow at the same time
+never count an event twice, and a crash between two steps leaves nothing half done.
 """
 
 from __future__ import annotations

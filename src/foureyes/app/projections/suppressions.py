@@ -1,4 +1,4 @@
-"""Which findings did humans say are not real? The newest of them, by waiver or by lesson."""
+"""Suppressions: the newest findings that humans marked as not real, by waiver or by lesson."""
 
 from __future__ import annotations
 
