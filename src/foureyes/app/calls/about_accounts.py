@@ -1,4 +1,4 @@
-"""Which calls are about accounts? A human enrols and gives tokens; a service vouches for agents of its own."""
+"""Calls about accounts: humans enrol accounts and issue tokens; a service vouches for agents of its own."""
 
 from __future__ import annotations
 

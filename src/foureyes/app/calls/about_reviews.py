@@ -1,4 +1,4 @@
-"""Which calls change a review? One for each command of the core, for whoever the core lets give it."""
+"""Calls that change a review: one for each command of the core, for every caller whom the core lets give it."""
 
 from __future__ import annotations
 

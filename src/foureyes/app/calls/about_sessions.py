@@ -1,6 +1,6 @@
-"""Which calls are about a group of agents at work? They signal, a human stops them or lets them go on, all may look.
+"""Calls about sessions, which are groups of agents at work: read and list them, and pause, resume or end them.
 
-That a session is paused is told to everybody at once; why, to those who owe no report there.
+That a session is paused is told to everybody at once; why, only to callers who owe no report there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How is what somebody sends read into a value, and how is its form described to those who send it?
+"""Parses what callers send into the forms of the calls, and describes those forms in JSON Schema.
 
-The forms are the frozen classes themselves: what may be left out has a default there. Reading is strict as everywhere:
-an unknown field, a wrong type or a truth value in place of a number is refused with its place. A time alone may be
-spelt in every way of RFC 3339, as its schema says; it is put into the one spelling of the log first.
+The forms are the frozen classes themselves: a field that may be left out has a default there. Parsing is strict: an
+unknown field, a wrong type or a boolean in place of a number is refused with its place. Only a time may be written in
+any form of RFC 3339, as its schema says; it is normalised to the form of the log first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is a call, who makes it, and what must they hold to make it?"""
+"""The description of one call (`Call`), its caller (`Caller`), and what a caller must hold to make it (`Need`)."""
 
 from __future__ import annotations
 

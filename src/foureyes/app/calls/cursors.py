@@ -1,4 +1,4 @@
-"""Where does the next page of a list go on? One spelling for all lists; what comes back is read strictly or refused."""
+"""Cursors for the next page of a list: one encoding for all lists; a cursor that comes back is parsed strictly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller is told when a command was taken: which bytes, which seat, whose turn it is, and the next step.
+"""The answer to a command that was taken: which bytes, which seat, whose turn it is, and the next step.
 
 All of it but the state is made from the caller's own view, so it says nothing of what is hidden from them.
 """

@@ -1,4 +1,4 @@
-"""What each field of a call means, with an example and the words it may have: shown by the command line and the docs.
+"""The meaning of each field of a call, with an example and its allowed words; for the command line and the docs.
 
 A field is looked up as `Form.field`, then by its name alone. Types and needed fields come from the forms themselves.
 """

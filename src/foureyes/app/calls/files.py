@@ -1,4 +1,4 @@
-"""How does work come in? Each file as text, as base64 or by the digest of bytes that were sent before."""
+"""Files as callers send them: each as text, as base64 or by the digest of bytes that were sent before."""
 
 from __future__ import annotations
 

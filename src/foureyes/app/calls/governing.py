@@ -1,4 +1,4 @@
-"""Which calls are about what stands over the reviews: what went live, the policy, and who needs no reviewers?"""
+"""Calls that govern the reviews: recording what goes live, activating a policy, and skips with track records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which calls only look? What they show is what the caller may know, by one function for every door."""
+"""Calls that only read. They show what the caller may know, by one function for every door."""
 
 from __future__ import annotations
 

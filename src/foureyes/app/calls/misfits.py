@@ -1,4 +1,4 @@
-"""What does not fit the form of a call: the field, what it may be, and the argument as it would fit."""
+"""Explains an argument that does not fit the form of a call: the field, its allowed values, a corrected argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a call work with, and how is a command handed to the gate in the name of whoever calls?"""
+"""The context of a call (`Office`): store, gate, limits and redaction, and how commands are handed to the gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reviews by an id of the caller's own: the one it sent when it asked, or the one an old system knew content by."""
+"""Resolves ids of the caller's own to reviews: the id sent when it asked, or the one an old system used for content."""
 
 from __future__ import annotations
 

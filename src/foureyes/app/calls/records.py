@@ -1,7 +1,7 @@
-"""Who did what, when and why, as far as the caller may know? The trail, the decisions of each layer, and the lessons.
+"""Calls about the record: the audit trail, the decisions of each layer, and the lessons, as the caller may know them.
 
-A row about a review is shown to whoever sees what it is about, by the same view as everything else. How long a stream
-is and where an event stands in the log would tell of hidden reports, so neither is shown, nor is it in a cursor.
+A row about a review is shown to callers who see what it is about, by the same view as everything else. The length of a
+stream and the place of an event in the log would tell of hidden reports, so neither is shown, nor is it in a cursor.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a refusal of each code is repaired: what to change in the call that was made, and what to call next."""
+"""How to repair a refused call, by refusal code: what to change in the call, and what to call next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in a call something stands that was refused, and what an argument that is missing looks like."""
+"""Finds the argument of a call that a refusal is about, and gives examples of missing arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does content move in that another system was validating? It is in review; old votes count for nothing."""
+"""The call that moves in content which another system was validating. It enters review; old votes do not count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a review look in seed 000's words: content, feedback of each reviewer, items and responses?"""
+"""Shows a review in seed 000's words: content, the feedback of each reviewer, items and responses."""
 
 from __future__ import annotations
 

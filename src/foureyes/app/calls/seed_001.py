@@ -1,4 +1,4 @@
-"""Which calls does seed 001 have for authors and reviewers? Its tools, with its names, arguments and sentences."""
+"""The calls of seed 001 for authors and reviewers: its tools, with its names, arguments and sentences."""
 
 from __future__ import annotations
 

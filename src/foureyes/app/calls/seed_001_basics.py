@@ -1,4 +1,7 @@
-"""Are the author's basic checks met? Quick ones, before anybody is asked to look; they judge nothing else."""
+"""The basic checks that an author asks for (syntax, metadata, export), run before any reviewer is asked.
+
+They are quick and judge nothing else.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does an action need a review, in seed 001's words? Judged as the gate would judge it, with nothing written."""
+"""The call that tells whether an action needs a review, in seed 001's words: a preview, with nothing written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose and which work figures are asked of: an account or everybody of a role, and a type of work."""
+"""The filter of the metrics call: an account or everybody with a role, and a type of work."""
 
 from __future__ import annotations
 

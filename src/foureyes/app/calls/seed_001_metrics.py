@@ -1,7 +1,8 @@
-"""How many reviews there were in seed 001's words: totals, averages, by agent and by type.
+"""The metrics call in seed 001's words: totals, averages, by agent and by type.
 
 A review counts once, however often it was reported on: as it ended, or as its reviewers said last.
-A figure that moves when somebody reports would tell a blind reviewer of it. So an agent gets the figures of its own
+
+A figure that changes when somebody reports would tell a blind reviewer of it. So an agent gets the figures of its own
 work and of its own reports; all of them are for a human who owes no report.
 """
 

@@ -1,7 +1,7 @@
-"""How does an author's track record look in seed 001's words? The row of its table of patterns that may be skipped.
+"""Shows an author's track record as a row of seed 001's table of patterns that may be skipped.
 
-Its one field `avg_confidence` was a mean and was moved by successes and failures. We keep both apart; whoever reads the
-old field wants to know when the skip shuts, so it shows what is moved.
+Its one field `avg_confidence` was a mean and was also moved by successes and failures. foureyes keeps both apart; a
+reader of the old field wants to know when the skip shuts, so it shows the value that is moved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How does a review look in seed 001's words, and how does a reviewer's report in them become ours?"""
+"""Shows a review in seed 001's words, and turns a reviewer's report in those words into a report of the core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which call does seed 002 have? Output is validated by a chain: each layer in its order, within its scope."""
+"""The call of seed 002: output is validated by a chain, each layer in its order and within its scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which calls start reviews in seed 003? Signals of agents, and the wish of a human."""
+"""The calls of seed 003 that start reviews: signals of agents, and the request of a human."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a session ask of the caller: a review in seed 003's JSON, or a clarification of what was doubted?"""
+"""What a session asks of the caller: a review in seed 003's JSON, or a clarification of what was doubted."""
 
 from __future__ import annotations
 

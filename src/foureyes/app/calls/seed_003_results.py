@@ -1,4 +1,4 @@
-"""Which calls answer in seed 003? Reviewers send results in its JSON, and authors make clear what was doubted."""
+"""The calls of seed 003 that answer: reviewers send results in its JSON, and authors clarify what was doubted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which call does seed 004 have? A task in its plan's words: which fix it is in, and the panel's report."""
+"""The call of seed 004: a task in its plan's words, with the fix it is in and the panel's report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure somebody is, as the source documents send it: in percent (95), or as a part of one (0.95)."""
+"""Parses confidence as the source documents send it: in percent (95), or as a fraction of one (0.95)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A step of a workflow, as the source documents send it: by its name, or by its number."""
+"""Parses a step of a workflow as the source documents send it: by its name, or by its number."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What do the seeds call things? The one place where their words become ours, and ours theirs.
+"""The vocabulary of the seeds: the one place where their words are translated to ours, and ours to theirs.
 
-Nothing here decides: a word is read from what the core decided, as far as the viewer may see it.
+Nothing here decides: a word is derived from what the core decided, as far as the viewer may see it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How does what a seed's caller sends become files, and how is it given back as it was sent?"""
+"""Turns what a seed's caller sends into files, and gives it back as it was sent."""
 
 from __future__ import annotations
 

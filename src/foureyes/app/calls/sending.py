@@ -1,4 +1,4 @@
-"""How does much work come in? Bytes ahead of it, by their digest; and many pieces of work at once."""
+"""Calls for large uploads: bytes sent ahead of the work by their digest, and many pieces of work at once."""
 
 from __future__ import annotations
 

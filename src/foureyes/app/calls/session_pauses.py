@@ -1,7 +1,7 @@
 """Whether a session's reviews pause it, told to everybody at once: an agent that must stop hears it before all else.
 
-That it is paused is no secret. Why is told to those who can hold no seat there: the agents of the session, services and
-humans who owe no report, and to reviewers once their own report is in. Everybody else hears a constant word.
+That it is paused is no secret. The reason is told to those who can hold no seat there: the agents of the session,
+services and humans who owe no report; and to reviewers once their own report is in. Other callers hear a constant word.
 """
 
 from __future__ import annotations

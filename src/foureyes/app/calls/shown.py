@@ -1,4 +1,4 @@
-"""How does a review look to one viewer, at every door? All of it is made from the view, so it says nothing hidden."""
+"""Shows a review to one viewer, the same at every door. All of it is made from the view, so it says nothing hidden."""
 
 from __future__ import annotations
 

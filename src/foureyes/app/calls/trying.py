@@ -1,4 +1,4 @@
-"""What would happen, and why is it as it is? Both are told without doing anything."""
+"""Calls that change nothing: `preview` tells what another call would do, `explain` why a review is as it is."""
 
 from __future__ import annotations
 

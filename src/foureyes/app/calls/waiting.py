@@ -1,6 +1,6 @@
-"""How does a caller wait for a review to come to them, without asking again and again?
+"""Calls that wait for a review to change, so that callers need not poll.
 
-What wakes them is any change of the review; what they are told, and when, depends on their own view of it alone.
+Any change of the review wakes the caller; what they are told, and when, depends on their own view of it alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What happened to a review, and when, as far as one viewer may know?
+"""The history of a review with its times, as far as one viewer may know it.
 
 A review does not keep times; the log does. What is hidden from the viewer is left out by the same view as everywhere.
 """
