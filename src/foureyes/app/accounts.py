@@ -1,4 +1,7 @@
-"""Who is enrolled, and whom does a token speak for? The log says; the rows beside it only say where to look."""
+"""Accounts and their tokens: reads them from the log, resolves a token to its account, and decides account commands.
+
+The rows beside the log only say where to look; the log decides.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is the gate asked, and what does it answer?"""
+"""Requests to the gate (`Ask`) and its replies (`Reply`), and how replies are stored with their idempotency keys."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Has anything happened since I looked? One reader of the log for everybody in this process who waits for that.
+"""Change signal: one reader of the log per process wakes every task that waits for a change.
 
-Whoever changes something here rings, and the reader looks at once; what other processes write it sees a little later.
-Nobody is told what happened, only where: what a listener may know of it they ask for as themselves.
+A write in this process rings, and the reader looks at once; writes of other processes are seen at the next poll.
+Listeners learn which streams have grown, not what happened there; they read that with their own permissions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How are commands answered that are not about a review: targets, policy, trust, sessions, lessons, accounts?"""
+"""Decides the commands that are not about a review: targets, policy, trust, lessons, sessions and accounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How are bytes taken in that come piece by piece? Hashed on the way, and no further than the limit."""
+"""Receives bytes in pieces: hashes them on arrival and refuses them as soon as they exceed the size limit."""
 
 from __future__ import annotations
 

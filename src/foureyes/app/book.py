@@ -1,4 +1,4 @@
-"""Where are checkpoints written, outside the store? One file that only grows; each line is signed and stands alone.
+"""The checkpoint journal: an append-only file outside the store in which each line is one signed checkpoint.
 
 A line is `{"envelope": …, "heads": [[stream, version, link], …]}`. The envelope is small and signed; the heads are the
 streams that grew since the line before, bound to the envelope by their hash.

@@ -1,6 +1,6 @@
-"""The end of the checkpoint journal: how far the log had come when it was last signed, and whether it still has that.
+"""The end of the checkpoint journal: how far the log reached when it was last signed, and whether it still holds that.
 
-Light on purpose: `check` holds every yes against it, so it reads the last lines without the codec and checks no
+Kept light on purpose: `check` compares every yes with it, so it reads the last lines without the codec and verifies no
 signature. `log verify` does both.
 """
 

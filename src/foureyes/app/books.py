@@ -1,4 +1,4 @@
-"""Where does the gate look up what reviews taught so far? In the projections that follow the log."""
+"""The projections from which the gate reads pairings, rulings, suppressions, costs and session facts."""
 
 from __future__ import annotations
 

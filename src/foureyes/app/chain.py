@@ -1,4 +1,4 @@
-"""How is an event tied to the one before it, so that nobody can change the past of a stream unnoticed?"""
+"""The hash chain of a stream: links each event to the one before it, so that later changes are detected."""
 
 from __future__ import annotations
 

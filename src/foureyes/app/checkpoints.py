@@ -1,7 +1,7 @@
-"""When and how is the state of the log signed? Every minute while it grows, over what has grown since the last time.
+"""Signs the state of the log: every minute while it grows, over the events since the last checkpoint.
 
-A checkpoint reads only the events behind the one before, so it costs what was written, not what is stored. What an
-event says is durable before anybody can read it, so a checkpoint never vouches for what a power cut could take away.
+A checkpoint reads only the events after the previous one, so its cost depends on what was written, not on what is
+stored. Events are durable before anybody can read them, so a checkpoint never covers what a power cut could remove.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the stored bytes say of the places that a report names."""
+"""Facts about the places a report names: line counts, removed files and section names found in the stored bytes."""
 
 from __future__ import annotations
 

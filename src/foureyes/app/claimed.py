@@ -1,4 +1,4 @@
-"""Levels of independence in old clearances that rest on what a service claims of its own agents."""
+"""Caps the independence level of old clearances that rest on model families claimed by a service for its own agents."""
 
 from __future__ import annotations
 

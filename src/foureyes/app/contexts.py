@@ -1,9 +1,9 @@
-"""The text around a place: one hash for inherited objections, dismissals and findings that are found again.
+"""Context hashes: one hash of the text around a place, for inherited objections, dismissals and repeated findings.
 
-The shell computes it from the bytes that are judged; what a client says of it is not used. It holds the lines of the
-place and those close by as `texts` reads them, and neither the path nor the repository: a block that moves within its
-file, to another file or to another path keeps its hash. Of what has no lines, or no line is named of, all of the file
-is the text.
+The shell computes the hash from the reviewed bytes; a hash sent by a client is not used. It covers the lines of the
+place and those next to it as `texts` reads them, and neither path nor repository: a block that moves within its file,
+to another file or to another path keeps its hash. For a file without lines, or a place without a line, it covers the
+whole file.
 """
 
 from __future__ import annotations

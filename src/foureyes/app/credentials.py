@@ -1,4 +1,4 @@
-"""Whom does a credential speak for? A token, a session of a signed-in human, or a service for an agent of its own."""
+"""Authenticates callers: resolves a token, a session cookie or a service's agent header to the account behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with the record, where, and what is the next step?"""
+"""The result of verifying the log: each damage with its place and next step, and notes."""
 
 from __future__ import annotations
 

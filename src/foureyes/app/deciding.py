@@ -1,4 +1,4 @@
-"""What follows from one command about a review? All it changes, decided inside the transaction that writes it."""
+"""Decides one review command inside the transaction that writes it: collects the facts and builds all `Changes`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between two states of a work? Computed from the bytes, never told by the author."""
+"""Computes what changed between two states of a work from the bytes; the author's own statement is not used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed against the base of a version, for people and agents who read it; and whose word that base is."""
+"""The diff of a version against its base, as text for people and agents, with a note on where that base comes from."""
 
 from __future__ import annotations
 

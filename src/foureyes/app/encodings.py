@@ -1,8 +1,8 @@
-"""In which encoding is a text written? Whatever is read, each of its ASCII bytes stays the character that it is.
+"""Detects the encoding of a text; whatever the encoding, each ASCII byte is read as the ASCII character it is.
 
-A shell, a database and most compilers read bytes. In Shift-JIS, GBK and Big5 the second byte of a letter can be a `|`,
-so reading letters there could hide from us what runs. Of such texts only the ASCII characters are read, and that is
-said.
+Shells, databases and most compilers read bytes. In Shift-JIS, GBK and Big5 the second byte of a letter can be a `|`,
+so decoding such letters could hide code that runs. Of such texts only the ASCII characters are read, and the result
+says so.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How are bytes signed so that what they are is signed too? A DSSE envelope, the same for checkpoints and receipts."""
+"""DSSE envelopes for checkpoints and receipts: signs a payload together with its type, and verifies signatures."""
 
 from __future__ import annotations
 

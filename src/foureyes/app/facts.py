@@ -1,4 +1,4 @@
-"""What does the gate know outside the review when it decides? Gathered inside the transaction that decides."""
+"""Collects the facts from outside the review that a decision needs, inside the transaction that decides."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The live feed: a listener is told that what they see of a review has changed, and how sessions stand they follow.
+"""The live feed: tells a listener which visible reviews have changed, and the status of the sessions it follows.
 
-Whatever happens to a review, it is compared what this viewer saw before it and sees after it. Where that is the same,
-nothing is sent: no event, no number that was left out, no later id.
+For every event of a review, what this viewer saw before it is compared with what they see after it. If both are equal,
+nothing is sent: no event, no skipped number, no later id.
 """
 
 from __future__ import annotations

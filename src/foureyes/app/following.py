@@ -1,4 +1,4 @@
-"""How do the following projections keep up with the log? In steps, each in one transaction, by whoever comes first."""
+"""Keeps the following projections up to date with the log, in steps of one transaction each; any process may do it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text that a dismissal holds for, and the hashes of it that earlier releases kept, so that theirs still hold."""
+"""The context hashes that earlier releases stored with dismissals, computed so that those dismissals still hold."""
 
 from __future__ import annotations
 

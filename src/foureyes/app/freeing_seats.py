@@ -1,4 +1,4 @@
-"""Free the seats of accounts that were removed, so that somebody else is asked at once."""
+"""Frees the seats of removed accounts, so that another reviewer is asked at once."""
 
 from __future__ import annotations
 

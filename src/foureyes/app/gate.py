@@ -1,13 +1,15 @@
-r"""May this go live? The one door to the core, for every interface and for programs that embed it.
+r"""The gate: handles commands, shows reviews to viewers and answers whether bytes may go live.
 
-gate = Gate(store, directory, policy=load_shipped("solo"))
-work = work_of({"hello.py": b"print('hello')\n"})
-opening = OpenReview(review="", kind="script", title="Say hello", digest=work.digest, parts=work.parts)
-reply = await gate.handle(Ask(actor=author, key=new_key(), command=opening, blobs=work.blobs))
-...
-answer = await gate.may_go_live(work.digest, target="production")
-if not answer.allowed:
-print(answer.reason)
+Every interface, and every program that embeds foureyes, reaches the core through it:
+
+    gate = Gate(store, directory, policy=load_shipped("solo"))
+    work = work_of({"hello.py": b"print('hello')\n"})
+    opening = OpenReview(review="", kind="script", title="Say hello", digest=work.digest, parts=work.parts)
+    reply = await gate.handle(Ask(actor=author, key=new_key(), command=opening, blobs=work.blobs))
+    ...
+    answer = await gate.may_go_live(work.digest, target="production")
+    if not answer.allowed:
+        print(answer.reason)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What do the rows alone say of these bytes? Only ever a no: a yes is judged anew from the log.
+"""Fast negative go-live check on projection rows, without the core. A yes is always re-evaluated from the log.
 
-This is for a caller who asks before every step of an agent's work and mostly hears no: it needs none of the core.
+It serves callers who ask before every step of an agent's work and mostly get a no.
 """
 
 from __future__ import annotations

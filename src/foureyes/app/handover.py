@@ -1,4 +1,4 @@
-"""How does one key take over from another? Both sign that, in the book; and the record says who did it and why."""
+"""Key rotation and restore records: written to the checkpoint journal and to the log, with who did it and why."""
 
 from __future__ import annotations
 

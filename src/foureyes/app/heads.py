@@ -1,4 +1,7 @@
-"""Which rows does a review leave beside the log? A function of its state, so that they can be made anew any time."""
+"""The rows that a review writes beside the log (list, digests, inbox, outbox), as a function of its state.
+
+They can be rebuilt from the log at any time.
+"""
 
 from __future__ import annotations
 

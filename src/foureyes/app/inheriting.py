@@ -1,4 +1,4 @@
-"""Which findings of other reviews stand on text that is in some bytes, by an index that the log can make anew."""
+"""Inherited findings: finds open findings of other reviews on text that is in the new bytes, by a rebuildable index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a decision is told of text: the hash around each place it names, and what stands elsewhere on such text."""
+"""Facts about text for one decision: the context hash of each place named, and inherited findings on that text."""
 
 from __future__ import annotations
 

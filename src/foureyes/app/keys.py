@@ -1,4 +1,4 @@
-"""Which key signs checkpoints and receipts, and who may read it? Ed25519; a private key is ours alone or not used."""
+"""Ed25519 signing keys for checkpoints and receipts: makes and loads them; refuses private keys open to others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text that findings were raised on, and whether it stands in the bytes of a work."""
+"""The text that findings were raised on, and the search for it in the bytes of a work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was refused to somebody at last? Commands that were spooled while the database was down, told for good."""
+"""Late refusals: commands that were spooled while the database was down and refused when it was back, by asker."""
 
 from __future__ import annotations
 

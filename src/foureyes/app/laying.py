@@ -1,6 +1,6 @@
-"""How are the files of a work written to a disk? As plain files below an empty folder, and never outside of it.
+"""Writes the files of a work to disk as plain files below an empty folder, never outside of it.
 
-No links, nothing of git's own, and nothing that gives orders to an agent: that never comes from the work itself.
+Links, git's own files and agent configuration are left out: agent instructions never come from the work itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How is a fact looked up only when somebody asks for it? Most commands need few of them, and each costs a query."""
+"""Mappings and sequences that are loaded on first use: most commands need few facts, and each costs a query."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""How much may one account, or everybody of one operator, ask for? So much that nobody notices who is not flooding.
+"""Rate and concurrency limits of the doors, per account and per operator.
 
-All of it is counted in this process and forgotten with it: these are bounds for load, no rules about work. Whoever is
-over them is told when to come back. Who sends much at a time waits in a line of their own, so others wait for nobody's
-flood.
+All counts are kept in this process and lost with it: they bound load and are no rules about work. A caller over a
+limit is told when to try again. Requests of one account wait in its own line, so one caller's flood delays no others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How can a human decide without signing in first? By a link made for them and for one question: it works once.
+"""Decision links: signed single-use links with which a human answers one question without signing in.
 
-A link is signed with a key that only the machine has, so that nobody can make one; a row of it is kept by its hash, so
-that it is used once, ends, and outlives a restart. A copy of the database opens nothing.
+A link is signed with a key that only the machine has, so that nobody else can make one; a row of it is kept by its
+hash, so that it is used once, expires, and survives a restart. A copy of the database opens nothing.
 """
 
 from __future__ import annotations

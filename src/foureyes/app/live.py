@@ -1,4 +1,4 @@
-"""May exactly these bytes go live now? Judged anew from the log, never by the row that says so."""
+"""The go-live check: whether exactly these bytes may go live now, evaluated from the log and never from a row alone."""
 
 from __future__ import annotations
 

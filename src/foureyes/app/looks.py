@@ -1,4 +1,4 @@
-"""What is a piece of text by its looks: a command, a plan, or neither?"""
+"""Guesses the kind of a piece of text from its form: command, plan or text."""
 
 from __future__ import annotations
 

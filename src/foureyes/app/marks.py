@@ -1,4 +1,4 @@
-"""What do the checkpoints say of each stream? A scratch table on disk, so that a million streams need no memory."""
+"""What the checkpoints say of each stream, in a scratch table on disk, so that a million streams need no memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is it time again, and is it still too early? Answered so that a clock that is set back puts nothing off."""
+"""Time comparisons for intervals and expiries that tolerate a clock which was set back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands against exact bytes in any of their reviews: the one answer behind the gate, openings and receipts."""
+"""Objections: what any review holds against exact bytes. Used by the go-live check, new reviews and receipts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is what a human does to the store itself written into the record?"""
+"""Records in the log what a human does to the store itself, such as a purge, a restore or a key rotation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does it go with telling what happened? What waits, for whom, and who cannot be told."""
+"""The state of the outbox: what waits, for which target, and which targets cannot be reached."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""How long does somebody wait who was told no again and again? Longer each time, so that others notice nothing of it.
+"""Back-off for clients that keep failing authentication or limits, so that others notice nothing of it.
 
-Whoever was told no a few times is answered at once, as everybody is. Whoever does not stop is answered so many times a
-second and no more, however many connections they have; the rest of their requests wait, which costs nothing. Those who
-nobody knows are one party for each address they come from: who comes with a credential that was good lately does not
-wait with them.
+A client that was refused a few times is answered at once like everybody else. One that does not stop is answered at a
+fixed rate, however many connections it has; its other requests wait, which costs nothing. Unknown clients share one
+record per address; a request with a credential that was good lately does not wait with them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where in the log did somebody stop listening? Known by an id that says nothing about the log itself."""
+"""Resume points of the live feed: where in the log a viewer stopped, under an id that tells nothing about the log."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How is text of strangers shown to people? As text: nothing in it moves the cursor, the clipboard or the reader.
+"""Makes untrusted text safe to show: control sequences and hidden characters are removed or shown as marks.
 
-What starts a control sequence is taken out, what it carried stays to be read: if the whole sequence went, one that
-begins in a title and ends in a reason would swallow what stands between them.
+The character that starts a control sequence is removed and its content stays readable: if whole sequences were
+removed, one that begins in a title and ends in a reason would swallow the text between them.
 """
 
 from __future__ import annotations

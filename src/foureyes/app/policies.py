@@ -1,4 +1,4 @@
-"""Which policy is in force, and which rules does a digest name?"""
+"""The policy in force, and the policies and rules by digest, read from the store once and cached."""
 
 from __future__ import annotations
 

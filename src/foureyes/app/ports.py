@@ -1,4 +1,4 @@
-"""What does the gate need from the world outside? A store with transactions, a clock, and who there is."""
+"""The interfaces the gate needs from outside: a transactional store and a directory of reviewers, with their errors."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""How is the work going: what waits and since when, who is at work, what is late?
+"""Health: what waits and since when, which workers are alive, and what is overdue.
 
-Totals over everything that is open. They tell whoever still owes a report that others have reported; so they are for
-those alone from whom nothing is hidden, which is for the doors to see to. Nothing here costs more the more was ever
-reviewed.
+These are totals over everything that is open. They would tell a reviewer who still owes a report that others have
+reported, so only callers from whom nothing is hidden may see them; the doors must check that. The cost depends on what
+is open, not on how much was ever reviewed.
 """
 
 from __future__ import annotations

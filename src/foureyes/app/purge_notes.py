@@ -1,7 +1,7 @@
-"""Which bytes were purged, as far as it is known outside the store? A backup made before a purge still has them.
+"""Notes outside the store of which bytes were purged, because a backup made before a purge still has them.
 
-A file beside the book with one line for each purge. It holds digests, and no bytes: who restores an older backup
-learns from it what must go again, also where the store that knew is lost.
+They are a file beside the checkpoint journal with one line for each purge: digests and reasons, no bytes. Whoever
+restores an older backup learns from it what must be purged again, even if the store that knew is lost.
 """
 
 from __future__ import annotations

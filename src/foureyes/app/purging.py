@@ -1,4 +1,4 @@
-"""How are bytes removed for good without harming the record? The log names them by digest and never held them."""
+"""Removes stored bytes for good. The record stays whole: the log names bytes by digest and never held them."""
 
 from __future__ import annotations
 

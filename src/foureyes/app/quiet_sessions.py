@@ -1,7 +1,7 @@
-"""Who hears that nobody speaks? The clock: a session that is silent for too long is reviewed, though no agent asked.
+"""Background task that opens a review of a session that was silent for too long, though no agent asked for one.
 
-The review is opened before the silence is noted, each under a key that the silence alone has: whoever dies between the
-two, or comes at the same time, finishes what was begun, once.
+The review is opened before the silence is recorded, each under a key that only this silence has: a process that
+repeats this after a crash, or does it at the same time, completes it once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rebases: the same change of the same files, on another base. Then a policy may keep what reviewers said of it."""
+"""Detects rebases: the same change of the same files on another base. A policy may then keep the earlier reports."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How is anything that lies beside the log made anew from it, to the same bytes, while others go on?
+"""Rebuilds any data beside the log from the log, to the same bytes, while the store stays in use.
 
-Three ways, one for each sort: a following projection is built beside the one in use and switched over (`anew`), track
-records are counted again in the order of the log (`recount`), and what is written together with the log is written
+There are three ways: a following projection is built next to the one in use and switched over (`anew`), track records
+are counted again in the order of the log (`recount`), and rows that are written together with the log are written
 again, review by review, under its lock (`beside_log`).
 """
 

@@ -1,6 +1,7 @@
-"""Who let exactly these bytes through, and why? A signed statement that anybody can check without us.
+"""Receipts: signed statements of who cleared exactly these bytes and why, verifiable without foureyes.
 
-An in-toto statement in a DSSE envelope. Its subject is the digest of the work: SHA-256 over the canonical manifest.
+A receipt is an in-toto statement in a DSSE envelope. Its subject is the digest of the work: SHA-256 over the canonical
+manifest.
 """
 
 from __future__ import annotations

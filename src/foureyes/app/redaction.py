@@ -1,8 +1,8 @@
-"""Cut recognised secrets out of what agents and models are served: one place for every call at every door.
+"""Redacts recognised secrets from what agents and models are served: one place for every call at every door.
 
-What is judged stays the real bytes: their digest is what a report names. What was cut is told by path, line and kind,
-never by value. Humans who are signed in get everything, with the places marked. An agent gets the same cut text of its
-own work as of any other: bytes can be named by their digest, so being an author proves no acquaintance with them.
+The real bytes are what is judged: their digest is what a report names. What was cut is told by path, line and kind,
+never by value. Signed-in humans get everything, with the places marked. An agent gets the same cut text of its own work
+as of any other: bytes can be named by their digest, so being an author does not prove knowing them.
 """
 
 from __future__ import annotations

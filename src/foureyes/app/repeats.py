@@ -1,4 +1,4 @@
-"""Which findings of a review a report names again: by the hash of their text, in whatever file and line it stands."""
+"""Finds which findings of a review a report names again, by the hash of their text in any file and line."""
 
 from __future__ import annotations
 

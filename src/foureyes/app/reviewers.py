@@ -1,4 +1,4 @@
-"""What is a reviewer given to look at, and what does it hand in? One shape for programs, agents and models.
+"""The reviewer interface: the task a reviewer gets and the look it hands in, the same for programs, agents and models.
 
 Lines are counted from 1 and end with a line feed, as editors and git count them; no other character ends a line.
 """

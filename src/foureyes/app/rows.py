@@ -1,4 +1,4 @@
-"""What is kept beside the log? Plain values, the same in every store; times are text in UTC, as the codec has them."""
+"""Plain values for what the store keeps beside the log, the same in every store; times are text in UTC."""
 
 from __future__ import annotations
 

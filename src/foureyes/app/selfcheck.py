@@ -1,8 +1,8 @@
-"""May this server serve at all? Everything that could make it break its promise is looked at before it starts.
+"""Checks at server start: the server refuses to serve while anything that could break its guarantees is wrong.
 
-A check that cannot be made counts as failed. The doors call `self_check` with what they know and refuse to serve while
-one has failed; `refusals` says which, each with its next step. A policy that switches reviews off passes: the core
-still demands them of high risk, vetoes and the kinds that are never skipped.
+A check that cannot be made counts as failed. The doors call `self_check` with what they know; `refusals` says which
+checks failed, each with its next step. A policy that switches reviews off passes: the core still demands them for high
+risk, vetoes and the kinds that are never skipped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Sessions on the live feed: whether each may go on, told when the feed begins and whenever that changes.
+"""Sessions on the live feed: the status of each, sent when the feed begins and whenever it changes.
 
-That a session is paused is told to everybody at once, so its status may be pushed to everybody. Nothing is told where
-the status stays as it is: that something was reported which the listener may not see yet must not show.
+That a session is paused is told to everybody at once, so its status may be pushed to everybody. Nothing is sent while
+the status stays the same, so that a report which the listener may not see yet does not show.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Session mates: agents that work in a session of those who made a piece of work, kept in rows beside the log.
+"""Session mates: agents that work in the same session as the makers of a piece of work, kept in rows beside the log.
 
-The rows are written in the transaction of the signal, so that nobody can report before they are there.
+The rows are written in the transaction of the signal, so that no agent can report before they exist.
 """
 
 from __future__ import annotations

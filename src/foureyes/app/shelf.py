@@ -1,4 +1,4 @@
-"""What is a review now? Read from the log and folded, with the latest ones kept at hand."""
+"""Review cache: reads reviews from the log, folds them, and keeps the most recent ones in memory."""
 
 from __future__ import annotations
 

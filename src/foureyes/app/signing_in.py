@@ -1,4 +1,4 @@
-"""Which human is in front of this browser? A link that works once makes a session that the server keeps."""
+"""Browser sign-in of humans: a single-use link creates a session that the server keeps."""
 
 from __future__ import annotations
 

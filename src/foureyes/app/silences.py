@@ -1,6 +1,7 @@
-"""Do hooks stop nothing at a place now, by whose word, and until when?
+"""Whether the hooks of a place are switched off now, by whom and until when.
 
-A hook asks before every step of an agent, so this needs none of the core. What cannot be read silences nothing.
+A hook asks before every step of an agent, so this needs none of the core. A record that cannot be read switches
+nothing off.
 """
 
 from __future__ import annotations

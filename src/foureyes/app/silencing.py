@@ -1,4 +1,4 @@
-"""How is it written down that hooks are off somewhere, or on again?"""
+"""Records that hooks are switched off at a place, or on again."""
 
 from __future__ import annotations
 

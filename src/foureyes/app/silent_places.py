@@ -1,4 +1,4 @@
-"""Where are hooks off now, anywhere? Every place where they ever were is looked at."""
+"""Lists every place where hooks are switched off now, by looking at all places where they ever were."""
 
 from __future__ import annotations
 

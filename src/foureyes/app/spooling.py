@@ -1,7 +1,7 @@
-"""What happens to commands while the database is down? They wait in a spool, which is not being accepted.
+"""The outage spool: keeps commands while the database is down and replays them in order when it is back.
 
-`SpoolingGate` stands before a gate on PostgreSQL. On SQLite there is none: a command that cannot be written is refused
-with a reason, and nothing of it is kept.
+A spooled command is not accepted; it may still be refused. `SpoolingGate` stands before a gate on PostgreSQL. On SQLite
+there is none: a command that cannot be written is refused with a reason, and nothing of it is kept.
 """
 
 from __future__ import annotations

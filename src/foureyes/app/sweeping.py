@@ -1,4 +1,4 @@
-"""How do rows of the past go whose keys are hashes? A few at a time, from a place that is another each time."""
+"""Deletes expired rows whose keys are hashes in small batches, starting at a random key."""
 
 from __future__ import annotations
 

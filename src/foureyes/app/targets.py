@@ -1,4 +1,4 @@
-"""What is on a target now? The last thing that its log says went live there, or that a publisher found there."""
+"""What is live on a target now: the last thing its log says went live there, or that a publisher attested."""
 
 from __future__ import annotations
 

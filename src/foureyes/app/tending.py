@@ -1,7 +1,7 @@
-"""What must be done while a server runs, though nobody asks? Deadlines pass, projections follow, the log is signed.
+"""Background tasks of a server, and the task that fires deadlines; due times take effect here.
 
-Each is done by whoever comes first; a second server on the same database does no harm. One that fails is told, and does
-not keep the others from their work.
+Several servers on one database may all run these tasks without harm. A task that fails is logged and does not stop the
+others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where the lines of some files stand, looked up by how a text begins; bounded by lines read and text compared."""
+"""Index of the lines of some files, looked up by the first line of a text; lines read and text compared are bounded."""
 
 from __future__ import annotations
 

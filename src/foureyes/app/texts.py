@@ -1,7 +1,7 @@
-"""The text of a file as it is compared: lines without what a reader does not see, whatever bytes stand among them.
+"""The text of a file as it is compared: its lines without anything that a reader does not see.
 
-White space, invisible characters, empty lines, the kind of line ends, the encoding and zeros among the bytes make no
-other text. Whether a line is a comment is decided by the line alone, so that nothing put elsewhere changes it.
+Differences in white space, invisible characters, empty lines, line ends, encoding or NUL bytes make no different text.
+Whether a line is a comment is decided from the line alone, so that nothing placed elsewhere changes it.
 """
 
 from __future__ import annotations

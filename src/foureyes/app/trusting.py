@@ -1,11 +1,11 @@
-"""What does the end of a review mean for its author's track record, and can a stored record be believed?
+"""Track records of authors: counts the end of a review, and checks that a stored record can be believed.
 
 Track records are counted in the transaction that ends the review, so that an escaped defect shuts the fast lane before
-the next command is decided. Whoever counts holds the record's lock (`stream_of`) before they read the row and before
-they write anything: then the order of the log is the order of counting, and a replay gives the same bytes.
+the next command is decided. The lock of the record (`stream_of`) is taken before its row is read and before anything is
+written: so the order of the log is the order of counting, and a replay gives the same bytes.
 
-A record that cannot be believed counts as none, so reviewers look. Its row is left as it is, for whoever wants to know
-what happened to it; nothing is lost, because the log has every end and `rebuild trust` counts them all again.
+A record that cannot be believed counts as missing, so reviewers look. Its row is left as it is for an investigation;
+nothing is lost, because the log has every end and `rebuild trust` counts them all again.
 """
 
 from __future__ import annotations

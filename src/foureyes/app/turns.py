@@ -1,8 +1,8 @@
-"""Whose request is answered next? Each account's and each operator's stand in a line of their own.
+"""Fair queue of requests: each account and each operator waits in a line of its own.
 
-So a flood waits behind itself. Whoever has a large part of the server's time while others ask too gets one request at a
-time, and after it a pause that is the longer the more they had: the others have the rest, however many wait in that
-line. While nobody else has to wait for them, nobody is slowed down, and no pause is longer than the others need.
+A flood therefore waits behind itself. An account or operator that takes a large part of the server's time while others
+ask too (a crowd) gets one request at a time, and after it a pause that grows with that part: the others get the rest.
+While nobody else has to wait, nobody is slowed down, and no pause is longer than the others need.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which clearances were used where, by the log alone? Held in a file without a name, so that many need no memory."""
+"""The uses of clearances according to the log alone, held in an unnamed file so that many need no memory."""
 
 from __future__ import annotations
 

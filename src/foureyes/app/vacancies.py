@@ -1,4 +1,4 @@
-"""Which seats nobody can hold on this store: by its accounts, our programs, and the minds that a server may run."""
+"""Finds seats that nobody can hold on this store, given its accounts, our programs and the hosted agents and models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is the log what it was? Every link, every head and every signed checkpoint, with nothing but the public key.
+"""Verifies the whole log: every link, every head and every signed checkpoint, with nothing but the public key.
 
 Streams are walked one at a time, then the whole log once in its order; memory does not grow with either.
 """

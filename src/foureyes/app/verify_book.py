@@ -1,4 +1,4 @@
-"""Is the book of checkpoints whole, in order, and signed throughout by keys that follow from the one we trust?"""
+"""Verifies the checkpoint journal: complete, in order, and signed by keys that follow from the trusted key."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Do the rows about uses of clearances say what the targets' logs say?
+"""Verifies that the rows about uses of clearances agree with the targets' logs.
 
-One that is gone would let a clearance be used once more; a forged one would use it up.
+A missing row would let a clearance be used once more; a forged one would use it up.
 """
 
 from __future__ import annotations

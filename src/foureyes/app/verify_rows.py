@@ -1,4 +1,4 @@
-"""Do the rows beside the log say what the log says? A forged row must not pass for a clearance."""
+"""Verifies that the rows beside the log agree with the log, so that a forged row does not pass for a clearance."""
 
 from __future__ import annotations
 

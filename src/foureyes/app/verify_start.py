@@ -1,7 +1,7 @@
-"""Was the past edited? What a server looks at before it starts, within a bound: every start costs the same at most.
+"""Verifies at server start that the log holds what was signed; bounded, so that every start costs the same at most.
 
-A log of up to `LINKS_MAX` events is hashed anew from its beginning, which takes about 6 microseconds an event. Of a
-longer one each start hashes another part, drawn by lot; `log verify` looks at all of it.
+A log of up to `LINKS_MAX` events is hashed again from its beginning, which takes about 6 microseconds an event. Of a
+longer one each start hashes another part, chosen at random; `log verify` checks all of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Is one stream what it was? No event edited, missing, moved or cut off, and the same as every checkpoint saw it."""
+"""Verifies one stream: no event edited, missing, moved or cut off, and the same as every checkpoint saw it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What exactly are the bytes under review? Parts by digest, one digest over all of them, and their names elsewhere."""
+"""The bytes under review: parts by digest, the digest of the whole work, its aliases, and the checks on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a worker say of itself in the store? Its name, whom it hosts, and until when that holds."""
+"""What each worker writes about itself to the store: its name, the reviewers it hosts, and until when that holds."""
 
 from __future__ import annotations
 

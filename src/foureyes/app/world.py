@@ -1,4 +1,4 @@
-"""What the gate takes from outside besides its store: the time, a lot and the names of new reviews."""
+"""What the gate takes from outside besides its store: the time, a random draw and the ids of new reviews."""
 
 from __future__ import annotations
 
