@@ -17,19 +17,22 @@ from foureyes.policy.policy import Command, Holder, Model, Policy, Program, Run
 
 
 def vacant(reading: Reading, policies: Policies, directory: Directory) -> tuple[Vacancy, ...]:
-    """The seats of the policy in force that nobody of a directory can hold."""
+    """Return the seats of the policy in force that nobody of a directory can hold."""
     return vacancies(policies.current(reading).policy.rules, directory.pool(reading))
 
 
 def vacant_alone(policy: Policy) -> tuple[Vacancy, ...]:
-    """The same of a policy by itself: nobody is enrolled, and everybody whom it names may be asked."""
+    """Return the seats of a policy that only hosted reviewers could hold, and none of them can.
+
+    No account is enrolled.
+    """
     return vacancies(policy.rules, _hosted(policy, lambda _: True))
 
 
 def unfilled(reading: Reading, policies: Policies, directory: Directory, review: Review) -> str:
-    """What fills the open seats of a review for which there are too few reviewers; empty where there are enough.
+    """Return what fills the open seats of a review with too few reviewers; empty if there are enough.
 
-    The review is as its viewer may see it: reviewers who are hidden from them are not counted as having come.
+    The review is as its viewer may see it: reviewers who are hidden from them are not counted as present.
     """
     makers = {one.name for one in review.contributors}
     pool = (one for one in directory.pool(reading) if one.who.name not in makers)
@@ -41,7 +44,7 @@ def unfilled(reading: Reading, policies: Policies, directory: Directory, review:
 def vacant_beside(
     reading: Reading, policy: Policy, now: datetime, may_send: Callable[[str], bool]
 ) -> tuple[Vacancy, ...]:
-    """The same, seen from beside a server: it runs our programs, and the minds it was allowed to send work to."""
+    """Return the seats nobody can hold on a server: it runs our programs, and the reviewers it may send work to."""
     enrolled = Enrolled(lambda: now).pool(reading)
     return vacancies(policy.rules, (*enrolled, *_hosted(policy, may_send)))
 
