@@ -190,8 +190,7 @@ class SpoolingGate:
             return await self.gate.handle(ask)
         except Unavailable as error:
             # If the write may have happened, the caller must retry with its key; if the disk is full, the spool has no
-            # room either. A database that is only busy is asked again. Whoever puts bytes on a target needs the answer
-            # now, not later.
+            # room either. A database that is only busy is asked again. A go-live needs its answer now, not later.
             if error.unknown or error.full or not error.down or isinstance(ask.command, RecordLive):
                 raise
             return await self._kept(ask)

@@ -22,10 +22,7 @@ def vacant(reading: Reading, policies: Policies, directory: Directory) -> tuple[
 
 
 def vacant_alone(policy: Policy) -> tuple[Vacancy, ...]:
-    """Return the seats of a policy that only hosted reviewers could hold, and none of them can.
-
-    No account is enrolled.
-    """
+    """Return the seats that nobody can hold without enrolled accounts, if every reviewer in the policy may be asked."""
     return vacancies(policy.rules, _hosted(policy, lambda _: True))
 
 
