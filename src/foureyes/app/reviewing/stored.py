@@ -14,7 +14,7 @@ from foureyes.core.model import Review
 
 
 def stored_change(review: Review, reading: Reading) -> Change:
-    """The current version as it is stored; raises where bytes are gone or altered."""
+    """Return the current version as it is stored; raises if bytes are missing or altered."""
     files = tuple(_files(review, reading))
     return Change(
         title=review.title,
