@@ -29,7 +29,7 @@ from foureyes.core.refusals import Code, Fact, Refusal, refuse
 
 STREAM = "session/"
 SIGNALS_SHOWN_MAX = 20
-#: Rows of issues that are read for a page.
+#: Most rows of issues read for a page.
 ISSUES_MAX = 2_000
 _time = shape(datetime)
 
@@ -76,7 +76,7 @@ class SessionShown:
     session: str
     #: RUNNING or PAUSED.
     status: str
-    #: Whether the work goes on with a concern on the issues list.
+    #: True if the work goes on with a concern on the issues list.
     flagged: bool
     paused_by: str
     paused_because: str
@@ -84,7 +84,7 @@ class SessionShown:
     #: The reviews that it waits for.
     waits_for: tuple[str, ...]
     agents: tuple[AgentShown, ...]
-    #: The newest, the last of them last.
+    #: The newest signals, the last one last.
     signals: tuple[SignalShown, ...]
 
 
@@ -143,7 +143,7 @@ class IssueShown:
     description: str
     file: str | None
     status: str
-    #: Why it does not stop the work; empty where it does.
+    #: Why it does not stop the work; empty if it does.
     advisory: str
 
 

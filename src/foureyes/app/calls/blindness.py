@@ -12,7 +12,7 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who
 
 _REVIEW = "review/"
-#: Refusals that depend on what is there under the name somebody gave.
+#: Refusals that depend on what exists under a name the caller sent.
 TELLING = frozenset(
     {
         Code.DUPLICATE,

@@ -23,7 +23,7 @@ from foureyes.core.commands import WORDS
 
 T = TypeVar("T")
 DEPTH_MAX = 32
-#: Adds to what was sent what was left out, and spells its times as the log does; the number is how deep that stands.
+#: Adds missing fields and normalises times; the number is the depth of nesting.
 Filler = Callable[[Any, int], Any]
 
 
@@ -143,7 +143,7 @@ _PLAIN: dict[Any, Json] = {
 }
 
 
-#: A date-time of RFC 3339: with its zone always, with any case of its letters, and with a fraction of a second or none.
+#: A date-time of RFC 3339: always with its zone, in any letter case, with or without a fraction of a second.
 _RFC_3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 ).fullmatch

@@ -23,7 +23,7 @@ class Explained:
     schema: Json
     meaning: str
     example: object
-    #: The words it may have; empty where it may have others too.
+    #: The words it may have; empty if it may have others too.
     allowed: tuple[str, ...]
 
 

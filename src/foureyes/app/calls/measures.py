@@ -56,13 +56,13 @@ class Sums:
     escapes: int | None = None
     went_live: int | None = None
     live_refused: int | None = None
-    #: Ended without any human.
+    #: Number of reviews that ended without any human.
     ended_alone: int | None = None
     now_open: int | None = None
     now_waiting_reviewer: int | None = None
     now_waiting_author: int | None = None
     now_waiting_human: int | None = None
-    #: How long a review took from its opening to its end, in the mean.
+    #: Mean time from the opening of a review to its end.
     ended_milliseconds_mean: int | None = None
 
 

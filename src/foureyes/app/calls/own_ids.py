@@ -23,7 +23,7 @@ async def review_meant(office: Office, caller: Caller, name: str, kinds: Collect
         await office.caught_up(OWN_IDS)
         return await office.store.read(Quick(partial(_meant, caller.who.name, name, kinds)))
     except Unavailable:
-        return name  # what waits in the spool names the review as the caller does
+        return name  # a spooled command names the review as the caller does
 
 
 def _meant(caller: str, name: str, kinds: Collection[str], reading: Reading) -> str:

@@ -65,7 +65,7 @@ class Acted:
     seat: str
     review: str
     revision: int
-    #: What it is about where that is no review.
+    #: What it is about if that is no review.
     stream: str
 
 
@@ -93,12 +93,12 @@ class LayerDecision:
     revision: int
     task_id: str
     critic_agent_id: str
-    #: approve, reject, veto, or error where the critic could not judge; reported where the style has no verdicts;
-    #: override where a human passed the layer.
+    #: approve, reject, veto, or error if the critic could not judge; reported if the style has no verdicts; override if
+    #: a human passed the layer.
     decision: str
     reason: str
     chain_name: str
-    #: The place of the layer in its chain, from 0; -1 where a policy put into force meanwhile added it.
+    #: The index of the layer in its chain, from 0; -1 if a policy activated meanwhile added it.
     layer_index: int
     layer: str
 
@@ -159,7 +159,7 @@ def _page(
     """
     may_know = _Knowing(office, caller, reading)
     if form.review:
-        may_know.seen(form.review)  # there is such a review, or this is refused
+        may_know.seen(form.review)  # refuses if there is no such review
     found, (at, again) = list[Json](), begin
     for row in _rows(reading, form, at):
         if not may_know(row):

@@ -22,7 +22,7 @@ class PatternShown:
     creator_agent: str
     total_attempts: int
     successful_reviews: int
-    #: Our trust, from 0 to 1: it moves with each review, and the skip shuts where it falls too low.
+    #: Our trust, from 0 to 1: each review changes it, and the skip ends if it falls too low.
     avg_confidence: float
     eligible_for_skip: bool
     skip_enabled: bool

@@ -40,7 +40,7 @@ class Asked:
     revision: int
     request: RequestShown
     work: Mapping[str, object]
-    #: What the reviewer judges by, where the policy says more than the request: criteria, confidence, a draft.
+    #: What the reviewer judges by, if the policy says more than the request: criteria, confidence, a draft.
     briefs: tuple[Brief, ...]
 
 

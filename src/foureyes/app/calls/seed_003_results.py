@@ -68,7 +68,7 @@ class Decided(Told):
     """Which of the four rules applies now, what it does, and whether the session goes on."""
 
     review: str
-    #: 0 while others are still asked.
+    #: 0 while other reviewers are still asked.
     rule: int
     action: str
     status: str

@@ -7,7 +7,7 @@ from typing import NewType
 from foureyes.app.calls.bodies import describe
 from foureyes.codec.shapes import CodecError, register, shape
 
-#: As text, whichever way it was sent.
+#: Text, in whichever form it was sent.
 StepName = NewType("StepName", str)
 STEP_NUMBER_MAX = 1_000_000
 SAYS = "the step's name; or its number, with the name in `name`"

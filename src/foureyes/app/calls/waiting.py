@@ -39,7 +39,7 @@ class ReadForm:
 
     review: str
     wait: int = 0
-    #: That of the answer before, where the caller waits on.
+    #: The mark of the previous answer, if the caller continues to wait.
     mark: str = ""
 
 
@@ -93,7 +93,7 @@ async def waited(
         step_aside()
         async with office.bell.listening(office.store, REVIEW + review) as listener:
             async with asyncio.timeout(seconds):
-                # Looked at after listening began: what happened in between is not missed.
+                # Looked at after listening began, so that nothing in between is missed.
                 while not until(seen := await looking.read_review(office, caller, form)) and not office.bell.closed():
                     await listener.woken.wait()
                     listener.take()
