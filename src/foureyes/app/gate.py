@@ -1,6 +1,6 @@
-r"""The gate: handles commands, shows reviews to viewers and answers whether bytes may go live.
+r"""The gate, for every interface and for programs that embed it: handles commands, shows reviews, checks go-live.
 
-Every interface, and every program that embeds foureyes, reaches the core through it:
+An example:
 
     gate = Gate(store, directory, policy=load_shipped("solo"))
     work = work_of({"hello.py": b"print('hello')\n"})
@@ -208,10 +208,7 @@ class Gate:
             await self.handle(ask)
 
     async def preview(self, ask: Ask, *, draw: int | None = None) -> Preview:
-        """Return what a command would do, with this draw or a random one; nothing is written.
-
-        Raises Refusal as `handle` does.
-        """
+        """Return what a command would do, with this draw or a random one; writes nothing. Raises Refusal as well."""
         ask.body_hash()  # refuses what cannot be encoded, as `handle` would
         for _ in range(CONFLICTS_MAX):
             prepared = await self._bases.prepare(self._store, ask)
@@ -228,10 +225,7 @@ class Gate:
         return await self._store.read(Quick(work) if self._shelf.has(f"review/{review}") else work)
 
     def look(self, reading: Reading, review: str, viewer: Who, version: int = 0) -> Seen:
-        """Return the review as this viewer may see it, on an open look at the store.
-
-        After `version` events if that is set.
-        """
+        """Return the review as this viewer may see it, on an open look; with `version`, as it was after that event."""
         if not version:
             return self._seen(review, viewer, reading)
         held = self._there(read_until(reading, f"review/{review}", version))
@@ -257,10 +251,7 @@ class Gate:
         return await self._store.read(Quick(work) if self._shelf.has_few_bytes(f"review/{review}") else work)
 
     def take_out(self, review: str, viewer: Who, reading: Reading) -> Served:
-        """Return the bytes of the current version on an open look.
-
-        A caller that hands them all over must record it.
-        """
+        """Return the bytes of the current version on an open look; a caller that hands them over records it."""
         seen = self._seen(review, viewer, reading)
         parts = seen.view.review.current.parts
         files = {part.name: stored_bytes(reading, part) for part in parts if part.mode != GONE_MODE}
@@ -278,8 +269,7 @@ class Gate:
     async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
         """Check whether bytes, named by digest or alias, may go live there; evaluated from the log on one snapshot.
 
-        With a viewer, the answer is limited to what that viewer may know. If the store cannot answer, it is
-        `unavailable`.
+        With a viewer, the answer is limited to what they may know. If the store cannot answer, it is `unavailable`.
         """
 
         def work(reading: Reading) -> Live:

@@ -1,7 +1,7 @@
 """Notes outside the store of which bytes were purged, because a backup made before a purge still has them.
 
-They are a file beside the checkpoint journal with one line for each purge: digests and reasons, no bytes. Whoever
-restores an older backup learns from it what must be purged again, even if the store that knew is lost.
+They are a file beside the checkpoint journal with one line for each purge: digests and reasons, no bytes. After the
+restore of an older backup it tells what must be purged again, even if the store that knew is lost.
 """
 
 from __future__ import annotations

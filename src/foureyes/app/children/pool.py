@@ -1,7 +1,7 @@
 """A pool of child processes: starts them when they are needed, replaces those that were killed, and ends them.
 
 Waiting calls take turns by party, usually the author of the work: a child that becomes free goes to the party that has
-the fewest. While all of them compute for others, a party that has none gets one more. So many slow works of one author
+the fewest. While all of them compute for others, a party that has none gets one more, so that slow works of one author
 do not hold up those of another.
 """
 

@@ -1,4 +1,4 @@
-"""The gate's answer about a review that a server has cleared, for commands after which somebody publishes."""
+"""Applies the gate's go-live answer to the outcome of a cleared server review, for commands that publish afterwards."""
 
 from __future__ import annotations
 
