@@ -1,4 +1,4 @@
-"""Rate and concurrency limits of the doors, per account and per operator.
+"""Rate and concurrency limits of the doors, per account and per operator; high enough that only floods meet them.
 
 All counts are kept in this process and lost with it: they bound load and are no rules about work. A caller over a
 limit is told when to try again. Requests of one account wait in its own line, so one caller's flood delays no others.

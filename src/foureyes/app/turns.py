@@ -74,7 +74,7 @@ Lines = tuple[Line, Line]
 
 @dataclass(slots=True)
 class _Calm:
-    """Which line that is no crowd asked last, when, and when another such line asked before."""
+    """The line that asked last among those that are no crowd, when it asked, and when another such line did."""
 
     last: Line | None = None
     last_at: float = -math.inf
