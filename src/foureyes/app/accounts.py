@@ -232,7 +232,7 @@ def _census(everybody: tuple[Account, ...], actor: Who) -> Census:
 def _follow(tx: Writing, decided: Iterable[tuple[str, tuple[PrincipalEvent, ...]]]) -> None:
     """Write the rows that lead to these accounts, and those that lead from a token to its account."""
     found = tuple(decided)
-    # A random word, not a counter: after a restore the same count could stand for other accounts.
+    # A random word, not a counter: a count that was rolled back must not come again for other accounts.
     tx.follow(ACCOUNTS, {**{name: "" for name, _ in found}, _CHANGED: secrets.token_hex(_WORD_BYTES)}, START)
     hashes = {one.hash: name for name, events in found for one in events if isinstance(one, TokenIssued)}
     if hashes:

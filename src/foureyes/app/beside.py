@@ -44,7 +44,7 @@ class Decided:
     events: tuple[SideEvent, ...]
     trust: tuple[TrustRow, ...] = ()
     blobs: tuple[str, ...] = ()
-    #: Other streams that go on in the same transaction, with their events.
+    #: Other streams that are appended to in the same transaction, with their events.
     more: tuple[tuple[str, tuple[SideEvent, ...]], ...] = ()
 
 

@@ -66,5 +66,5 @@ def _shown(character: str) -> str:
         return character
     category = unicodedata.category(character)
     if category == "Cs":
-        return "\N{REPLACEMENT CHARACTER}"  # half a character cannot be printed at all
+        return "\N{REPLACEMENT CHARACTER}"  # a lone surrogate cannot be printed at all
     return "" if category in ("Cc", "Cf") else character
