@@ -1,4 +1,7 @@
-"""Who is enrolled, and whom does a token speak for? The log says; the rows beside it only say where to look."""
+"""Accounts and their tokens: reads them from the log, resolves a token to its account, and decides account commands.
+
+The rows beside the log only say where to look; the log decides.
+"""
 
 from __future__ import annotations
 
@@ -31,19 +34,19 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who
 
 PREFIX = "principal/"
-#: Held while an account is decided about: two names that look alike must not be enrolled at the same time.
+#: Lock held while a command on an account is decided: similar names must not be enrolled at the same time.
 LOCK = "principals"
-#: Before the looks of a name that a reviewer of this machine bears.
+#: Key prefix for the folded name of a reviewer hosted on this machine.
 _MACHINE = "machine:"
-#: The row that changes whenever an account does, so that the pool is read again.
+#: The row that changes with every account change, so that the pool is read again.
 _CHANGED = ".changed"
 _PAGE = 1_000
-#: Accounts that are kept at hand.
+#: Most accounts kept in memory.
 ROLL_MAX = 4_096
 _SECRET_BYTES = 32
 _ID_BYTES = 5
 _WORD_BYTES = 8
-#: What our tokens begin with, so that scanners and people recognise one that got about.
+#: Prefix of every token, so that scanners and people recognise a leaked one.
 MARK = "foureyes_"
 
 
@@ -64,17 +67,17 @@ def new_token() -> NewToken:
 
 
 def hash_of(secret: str) -> str:
-    """What is kept of a secret."""
+    """Return the hash under which a secret is stored."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def stream_of(name: str) -> str:
-    """The stream of an account."""
+    """Return the name of an account's stream."""
     return PREFIX + name
 
 
 def account(reading: Reading, name: str) -> Account | None:
-    """The account with this name, as the log has it; nothing where there never was one."""
+    """Return the account with this name as the log has it; None if there never was one."""
     return _read(reading, name, reading.known(stream_of(name), "", ""))
 
 
@@ -86,20 +89,20 @@ def _read(reading: Reading, name: str, known: Known) -> Account | None:
 
 
 def removals(reading: Reading, name: str) -> int:
-    """How often somebody was removed: what opened something to them before does not open it when they come back."""
+    """Count how often an account was removed: links and sessions from before a removal stay invalid for ever."""
     stream = stream_of(name)
     past = read_events(reading, stream, reading.known(stream, "", ""))
     return sum(isinstance(event, PrincipalRemoved) for event, _ in past)
 
 
 def accounts(reading: Reading, after: str = "", limit: int | None = None) -> tuple[Account, ...]:
-    """Everybody who ever was enrolled, by name, or so many behind this one; those removed are marked."""
+    """Return all accounts ever enrolled, by name, at most `limit` of them after `after`; removed ones are marked."""
     found = (one for name in _names(reading, after) if (one := account(reading, name)) is not None)
     return tuple(islice(found, limit))
 
 
 def changed_word(reading: Reading) -> str:
-    """A word that is another one whenever an account has changed."""
+    """Return a word that differs whenever an account has changed."""
     return reading.row(ACCOUNTS, _CHANGED) or ""
 
 
@@ -111,11 +114,11 @@ class Roll:
     """The accounts that were read lately. One is used only where its stream still ends as it did."""
 
     def __init__(self) -> None:
-        """Nobody came yet."""
+        """Start with an empty cache."""
         self._held: dict[str, tuple[Known, Account]] = {}
 
     def read(self, reading: Reading, name: str) -> Account | None:
-        """The account as the log has it, kept for the next time."""
+        """Read the account from the log and cache it."""
         known = reading.known(stream_of(name), "", "")
         found = _read(reading, name, known)
         if found is not None:
@@ -125,7 +128,7 @@ class Roll:
         return found
 
     def recall(self, reading: Reading, name: str) -> Account | None:
-        """The same without reading its log; raises Unread where that must be done."""
+        """Return the cached account; raises Unread if its log must be read."""
         known = reading.known(stream_of(name), "", "")
         held, found = self._held.get(name, (None, None))
         if held != known:
@@ -133,7 +136,7 @@ class Roll:
         return found
 
     def end_of(self, one: Account) -> Known | None:
-        """How the stream ended that this account was read from; nothing where another was read from it since."""
+        """Return the stream end that this account was read from; None if another read has replaced it since."""
         known, found = self._held.get(one.who.name, (None, None))
         return known if found is one else None
 
@@ -142,19 +145,19 @@ Find = Callable[[Reading, str], Account | None]
 
 
 def bearer(reading: Reading, secret: str, now: datetime, find: Find = account) -> tuple[Account, Token] | None:
-    """Whom this token speaks for; nobody where it is unknown, revoked or over."""
+    """Return the account and token that a secret belongs to; None if it is unknown, revoked or expired."""
     known = hash_of(secret)
     name = reading.row(TOKENS, known)
     found = find(reading, name) if name else None
     if found is None or found.removed:
         return None
-    # The row is only where to look: what counts is that the account's own log has issued this token.
+    # The row only says where to look; the account's own log must have issued this token.
     token = next((one for one in found.tokens if secrets.compare_digest(one.hash, known)), None)
     return (found, token) if token and token.opens(now) else None
 
 
 def is_good(reading: Reading, name: str, credential: str, at: datetime) -> bool:
-    """Whether this account still speaks by the credential it came with then: not revoked, and nobody removed."""
+    """True if the credential of a command is still valid: not revoked or expired, and its account not removed."""
     found = account(reading, name)
     if found is None or found.removed:
         return False
@@ -167,7 +170,7 @@ def is_good(reading: Reading, name: str, credential: str, at: datetime) -> bool:
 
 
 def check_good(reading: Reading, name: str, credential: str, at: datetime) -> None:
-    """Refuse what came with a token nobody could look up then, where it opens nothing now."""
+    """Refuse a command whose credential could not be checked when it came and is not valid now."""
     if not is_good(reading, name, credential, at):
         raise Refusal(
             Code.NOT_ELIGIBLE,
@@ -177,14 +180,14 @@ def check_good(reading: Reading, name: str, credential: str, at: datetime) -> No
 
 
 def credential_for(token: Token, agent: str) -> str:
-    """What a token is called that a service uses for one of its agents: each is a session of its own."""
+    """Return the credential id of a service's token used for one of its agents: each agent is a session of its own."""
     return f"{token.id}-{agent}"
 
 
 def decide(
     tx: Writing, stream: str, command: PrincipalCommand, actor: Who, now: datetime
 ) -> tuple[PrincipalEvent, ...]:
-    """Decide about an account inside the transaction, and keep the rows that lead to it."""
+    """Decide a command on an account inside the transaction, and update the rows that lead to the account."""
     tx.lock(LOCK)
     name = stream.removeprefix(PREFIX)
     everybody = accounts(tx)
@@ -203,7 +206,7 @@ def decide(
 def decide_many(
     tx: Writing, command: EnrolTogether, actor: Who, now: datetime
 ) -> tuple[tuple[str, tuple[PrincipalEvent, ...]], ...]:
-    """Enrol several inside the transaction; the stream of each, with its events."""
+    """Enrol several accounts inside the transaction; returns the stream of each with its events."""
     tx.lock(LOCK)
     everybody = {one.who.name: one for one in accounts(tx)}
     for one in command.newcomers:
@@ -227,9 +230,9 @@ def _census(everybody: tuple[Account, ...], actor: Who) -> Census:
 
 
 def _follow(tx: Writing, decided: Iterable[tuple[str, tuple[PrincipalEvent, ...]]]) -> None:
-    """Keep the rows that lead to these accounts, and those that lead from a token to its account."""
+    """Write the rows that lead to these accounts, and those that lead from a token to its account."""
     found = tuple(decided)
-    # A word that was never there before, not a count: one that was taken back must not come again with other accounts.
+    # A random word, not a counter: a count that was rolled back must not come again for other accounts.
     tx.follow(ACCOUNTS, {**{name: "" for name, _ in found}, _CHANGED: secrets.token_hex(_WORD_BYTES)}, START)
     hashes = {one.hash: name for name, events in found for one in events if isinstance(one, TokenIssued)}
     if hashes:
@@ -237,14 +240,14 @@ def _follow(tx: Writing, decided: Iterable[tuple[str, tuple[PrincipalEvent, ...]
 
 
 def keep_names(tx: Writing, names: Iterable[str]) -> None:
-    """Note who reviews on this machine by a name alone: nobody is enrolled under it, or one like it, any more."""
+    """Record the names of reviewers hosted on this machine, so that no account gets one of them or a similar name."""
     rows = {_MACHINE + looks(one): one for one in names if tx.row(TOLD, _MACHINE + looks(one)) is None}
     if rows:
         tx.follow(TOLD, cast("dict[str, str | None]", rows), START)
 
 
 def _check_machine(tx: Writing, name: str) -> None:
-    """A seat is held by a name: an account would speak for the reviewer who took it."""
+    """Refuse the name of a hosted reviewer: a seat is held by name, so an account of that name would speak for it."""
     if known := tx.row(TOLD, _MACHINE + looks(name)):
         said = f"{name} is" if known == name else f"{name} looks like {known},"
         sentence = f"{said} a reviewer that a server hosts here; an account would speak for it."
@@ -260,16 +263,19 @@ def _names(reading: Reading, after: str) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pool:
-    """Who was found, under which word of the accounts and when, and until when that holds."""
+    """The principals that were read, with the change word and time of reading, and until when they are valid."""
 
     changed: str
     at: datetime
-    #: When the first of the tokens ends that let somebody report then.
+    #: When the first token with scope `review` expires.
     until: datetime | None
     principals: tuple[Principal, ...]
 
     def holds(self, changed: str, now: datetime) -> bool:
-        """Whether nobody can have come or gone; a clock that was set back lets tokens in that had ended by it."""
+        """True if no account or token can have changed since.
+
+        A clock set back would make expired tokens valid again.
+        """
         return self.changed == changed and self.at <= now and (self.until is None or now < self.until)
 
 
@@ -281,7 +287,7 @@ class Enrolled:
     _known: _Pool | None = field(default=None, init=False)
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
-        """Everybody with their roles; available are those who may report now, by a token or by signing in."""
+        """Return all principals with their roles; available ones may report now, by a token or by signing in."""
         changed, now = changed_word(reading), self.clock()
         if self._known is None or not self._known.holds(changed, now):
             self._known = _read_pool(reading, changed, now)
@@ -297,7 +303,7 @@ def _read_pool(reading: Reading, changed: str, now: datetime) -> _Pool:
         Principal(
             who=one.who,
             roles=frozenset(one.roles),
-            # A seat that is given to somebody who cannot come waits until its time is up.
+            # A seat given to a reviewer who cannot report would wait until its deadline.
             available=bool(one.who.is_human or opening[one.who.name] or one.vouched_by in vouching),
             vouched_by=one.vouched_by,
         )
@@ -311,5 +317,5 @@ def _read_pool(reading: Reading, changed: str, now: datetime) -> _Pool:
 
 
 def _reviewing(one: Account, now: datetime) -> list[Token]:
-    """The tokens that let somebody report now."""
+    """Return the tokens with which this account may report now."""
     return [token for token in one.tokens if Scope.REVIEW in token.scopes and token.opens(now)]

@@ -8,9 +8,9 @@ from typing import Any
 
 from foureyes.codec import Json
 
-#: A shorter text holds no secret that could be told from a word.
+#: A shorter text cannot hold a secret that is distinguishable from a word.
 SECRET_CHARS_MIN = 8
-#: Fields that hold names we make, and no text of anybody.
+#: Fields that hold values we generate, never text of others.
 OURS = frozenset({"digest", "mark", "cursor", "next", "opened", "at", "due", "lease", "revision", "version", "etag"})
 #: Fields that name one review.
 REVIEW_FIELDS = ("review", "review_id", "reviewId", "content_id", "feedback_item_id", "id")
@@ -26,7 +26,7 @@ _IS_ID = re.compile(r"[a-z0-9]{12}").fullmatch
 
 
 def scanned(told: Json) -> tuple[dict[str, None], list[tuple[str, str]]]:
-    """The reviews that an answer names, in order, and its texts that may be cut or withheld, each with its path."""
+    """Return the reviews an answer names, in order, and its texts that may be cut or withheld, each with its path."""
     names: dict[str, None] = {}
     texts: list[tuple[str, str]] = []
     left: list[tuple[Any, str]] = [([told], "")]
@@ -57,12 +57,12 @@ def scanned(told: Json) -> tuple[dict[str, None], list[tuple[str, str]]]:
 
 
 def _is_id(name: str, value: Any) -> bool:
-    """True for the id of a review in the one field that holds no caller's own id."""
+    """True for a review id in the one field that never holds a caller's own id."""
     return name == "review" and type(value) is str and _IS_ID(value) is not None
 
 
 def names_of(value: dict[str, Any]) -> Iterator[str]:
-    """The reviews that an object names itself: one by its field, or several in a list."""
+    """Yield the reviews that an object names itself: one by its field, or several in a list."""
     for name in [one for one in _NAMING if one in value]:
         named = value[name]
         if type(named) is list and name in _LISTS:

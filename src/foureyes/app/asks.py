@@ -1,4 +1,4 @@
-"""How is the gate asked, and what does it answer?"""
+"""Requests to the gate (`Ask`) and its replies (`Reply`), and how replies are stored with their idempotency keys."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class Ask:
     loaded: str = ""
 
     def body_hash(self) -> str:
-        """What this asks for, without the key: the same key with another body is an error.
+        """Return the hash of the request without its key: the same key with another body is an error.
 
-        A key is its account's, and so is what came with it: the token, which is the session, may be another one.
+        The session is left out: a key belongs to an account, and a retry may come with another token.
         """
         return self._hash({"session": ""})
 
     def body_hash_before(self) -> str:
-        """The hash that earlier releases kept, with the session: what they answered is answered the same."""
+        """Return the hash as earlier releases stored it, with the session, so that their replies are still found."""
         return self._hash({})
 
     def _hash(self, otherwise: dict[str, str]) -> str:
@@ -84,28 +84,28 @@ class Reply:
     version: int
     events: tuple[str, ...] = ()
     state: str = ""
-    #: The same key was answered before; this is that answer.
+    #: True if the key was answered before; this is the stored reply.
     repeated: bool = False
 
     @property
     def review(self) -> str:
-        """The id of the review this is about; empty for another stream."""
+        """The id of the review this is about; empty for other streams."""
         kind, _, rest = self.stream.partition("/")
         return rest if kind == "review" else ""
 
 
 def reply_text(reply: Reply) -> str:
-    """A reply as it is kept beside its key."""
+    """Encode a reply as it is stored with its key."""
     return _KEPT.encode([reply.stream, reply.version, reply.events, reply.state])
 
 
 def refusal_text(refusal: Refusal) -> str:
-    """A refusal as it is kept beside its key."""
+    """Encode a refusal as it is stored with its key."""
     return _KEPT.encode({"no": [refusal.code.value, refusal.sentence, refusal.next_step], **refusal.particulars()})
 
 
 def kept_reply(text: str) -> Reply | Refusal:
-    """What the same key got before."""
+    """Decode the reply or refusal that was stored with a key."""
     data = json.loads(text)
     if isinstance(data, dict):
         code, sentence, next_step = data["no"]
@@ -122,6 +122,6 @@ def kept_reply(text: str) -> Reply | Refusal:
 
 
 def check_key(key: str) -> None:
-    """Refuse a key that cannot tell one request from another."""
+    """Refuse an idempotency key that is empty, too long or not printable."""
     if not key or len(key) > KEY_CHARS_MAX or not key.isprintable():
         raise refuse(Code.KEY_MISSING, most=KEY_CHARS_MAX)

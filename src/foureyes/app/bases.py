@@ -24,7 +24,7 @@ from foureyes.core.refusals import Refusal
 from foureyes.core.risk import risk_of
 from foureyes.core.values import ON_TARGET, BaseSource, KnownBase, Proof, Risk, WorkPart
 
-#: Asks a program why a work is harmless, from the files before and after; an empty proof is none.
+#: Asks a program for a proof that a work is harmless, from the files before and after; an empty proof proves nothing.
 Prover = Callable[[Mapping[str, bytes], Mapping[str, bytes]], Awaitable[Proof]]
 
 PROOF_CHARS_MAX = 500
@@ -46,14 +46,14 @@ class Prepared:
 
     files: KnownFiles | None = None
     proof: Proof = Proof()
-    #: Of this work against these files, and against nothing; None where its bytes were not at hand.
+    #: The risk against the base, and against nothing; None if the bytes were not available.
     risk: Risk | None = None
     risk_alone: Risk | None = None
-    #: The parts of the work are what they are called.
+    #: True if the digest and parts of the work were checked.
     is_sound: bool = False
 
     def risk_against(self, known: KnownFiles | None) -> Risk:
-        """The risk of the work against a base; raises Unprepared where nobody could compute it yet."""
+        """Return the risk of the work against a base; raises Unprepared if it was not computed yet."""
         found = self.risk_alone if known is None else self.risk
         if found is None:
             raise Unprepared("The bytes of the work came while it was looked at.")
@@ -68,7 +68,7 @@ NOTHING = Prepared()
 
 
 def too_busy(ask: Ask) -> Unavailable:
-    """What is told where others were faster again and again."""
+    """Return the error for a command that lost against concurrent writers too often."""
     return Unavailable(f"{ask.stream or 'The review'} is too busy.", "Try again in a moment with the same key.")
 
 
@@ -76,11 +76,11 @@ class Repositories(Protocol):
     """Repositories that the server reads itself."""
 
     async def files(self, base: str, paths: tuple[str, ...]) -> KnownFiles | None:
-        """These files at a commit or tree that a protected ref reaches; None where there is no such base."""
+        """Return these files at a commit or tree that a protected ref reaches; None if there is no such base."""
 
 
 async def prove_nothing(_before: Mapping[str, bytes], _after: Mapping[str, bytes]) -> Proof:
-    """Prove nothing: without a prover no label skips anything."""
+    """Return an empty proof: without a prover no label skips anything."""
     return Proof()
 
 
@@ -90,18 +90,21 @@ class Bases:
 
     repositories: Repositories | None = None
     prove: Prover = field(default=prove_nothing)
-    #: The asker's own machine is the only one that this gate answers for: what it read there counts there.
+    #: True for a gate that serves only the caller's own machine: a base read there counts there.
     local: bool = False
 
     async def prepare(self, store: Store, ask: Ask) -> Prepared:
-        """Look for the base and the proof, and compute the risk; a work without a base is compared with nothing."""
+        """Find the base and a proof against it, and compute the risk.
+
+        Without a base the work is compared with nothing.
+        """
         command = ask.command
         if not isinstance(command, OpenReview | SubmitRevision) or not command.parts or not _is_sound(command):
             return NOTHING
         found = await self._found(store, ask, command) if self._is_named(ask, command) else None
         proof = await self._proof(store, ask, command, found) if found and found.base.is_known else Proof()
         prepared = Prepared(files=found, proof=proof, is_sound=True)
-        # Small work takes a moment; large work is looked at beside the others, and with no lock held.
+        # Small work is quick; large work is scanned in a thread, with no lock held.
         is_small = sum(one.size for one in command.parts) <= SMALL_BYTES_MAX and found is None
         if is_small and all(one.digest in ask.blobs for one in command.parts):
             return with_risk(prepared, command.parts, ask.blobs)
@@ -109,7 +112,7 @@ class Bases:
         return await store.read(Quick(work) if is_small else work)
 
     def _is_named(self, ask: Ask, command: OpenReview | SubmitRevision) -> bool:
-        """True if there is something to look for; most work names no base, and costs nothing here."""
+        """True if a base is named. Most work names none and needs no lookup."""
         in_repository = bool(command.base) and self.repositories is not None
         return bool(ask.target) or in_repository or (self.local and bool(ask.before))
 
@@ -136,21 +139,21 @@ class Bases:
 def with_risk(
     prepared: Prepared, parts: tuple[WorkPart, ...], given: Mapping[str, bytes], reading: Reading | None = None
 ) -> Prepared:
-    """The same with the risk of the work, where its bytes are at hand."""
+    """Return `prepared` with the risk of the work, if its bytes are available."""
     known = prepared.files
     before = known.parts if known else ()
     blobs = _at_hand((*parts, *before), {**(known.blobs if known else {}), **given}, reading)
     if any(one.digest not in blobs for one in parts):
         return prepared
     risk = risk_of(file_changes(before, parts, blobs), proof=prepared.proof.why) if known else None
-    # What moves on meanwhile is no base any more: then the work is compared with nothing.
+    # If the target changes meanwhile there is no base any more, and the work is compared with nothing.
     moves = known is not None and known.base.source in ON_TARGET
     alone = risk_of(file_changes((), parts, blobs)) if known is None or moves else None
     return replace(prepared, risk=risk, risk_alone=alone)
 
 
 def _at_hand(parts: tuple[WorkPart, ...], given: Mapping[str, bytes], reading: Reading | None) -> dict[str, bytes]:
-    """The bytes of these parts as they came or are stored; what is not what it is called is not there."""
+    """Return the bytes of these parts, as sent or stored; bytes that do not match their digest are left out."""
     found: dict[str, bytes] = {}
     for digest in dict.fromkeys(one.digest for one in parts):
         content = given.get(digest)
@@ -163,7 +166,7 @@ def _at_hand(parts: tuple[WorkPart, ...], given: Mapping[str, bytes], reading: R
 
 
 def is_still_known(reading: Reading, ask: Ask, files: KnownFiles) -> bool:
-    """True if a target still has what the work was compared with; what was read elsewhere does not change."""
+    """True if the target still has what the work was compared with; bases from other sources do not change."""
     if files.base.source not in ON_TARGET:
         return True
     found = _on_target(ask, reading)
@@ -171,14 +174,14 @@ def is_still_known(reading: Reading, ask: Ask, files: KnownFiles) -> bool:
 
 
 def stated(parts: tuple[WorkPart, ...], before: tuple[WorkPart, ...]) -> tuple[WorkPart, ...]:
-    """The author's statement of how the files of the work were, as far as a diff can show it."""
+    """Return the author's statement of the base files, limited to the paths of the work."""
     names = {one.name for one in parts}
     by_name = {one.name: one for one in before if one.name in names}
     return tuple(by_name[name] for name in sorted(by_name))
 
 
 def _is_sound(command: OpenReview | SubmitRevision) -> bool:
-    """True if the parts are what they are called; whatever else they are is refused in the transaction."""
+    """True if the digest and parts of the work are consistent; if not, the transaction refuses it."""
     try:
         check_work(command.digest, command.parts)
     except Refusal:
@@ -196,13 +199,13 @@ def _on_target(ask: Ask, reading: Reading) -> KnownFiles | None:
 
 
 def _is_provable(before: tuple[WorkPart, ...], after: tuple[WorkPart, ...]) -> bool:
-    """A proof is about the contents of plain files: nothing may come, go, be a link or change its mode."""
+    """True if the same plain files exist with the same modes before and after: a proof only covers file contents."""
     modes = {one.name: one.mode for one in before}
     same = modes == {one.name: one.mode for one in after}
     return same and not _UNPROVABLE.intersection(modes.values())
 
 
 def _contents(parts: tuple[WorkPart, ...], given: Mapping[str, bytes], reading: Reading) -> dict[str, bytes] | None:
-    """The bytes of every part by its path; None where some are not here as they are called."""
+    """Return the bytes of every part by its path; None if some are missing or do not match their digest."""
     found = _at_hand(parts, given, reading)
     return {part.name: found[part.digest] for part in parts} if all(one.digest in found for one in parts) else None

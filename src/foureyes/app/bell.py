@@ -1,7 +1,7 @@
-"""Has anything happened since I looked? One reader of the log for everybody in this process who waits for that.
+"""Change signal: one reader of the log per process wakes every task that waits for a change.
 
-Whoever changes something here rings, and the reader looks at once; what other processes write it sees a little later.
-Nobody is told what happened, only where: what a listener may know of it they ask for as themselves.
+A write in this process rings, and the reader looks at once; writes of other processes are seen at the next poll.
+Listeners learn which streams have grown, not what happened there; they read that with their own permissions.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from functools import partial
 from foureyes.app.ports import Conflict, Damaged, Reading, Store, Unavailable
 from foureyes.app.rows import START, Cursor, Stored
 
-#: How often the log is read when nobody rings: others may have written to it.
+#: Interval between reads of the log without a ring: other processes may have written to it.
 POLL_SECONDS = 1.0
-#: Rings so close together are one look.
+#: Rings within this time are answered by one read.
 GAP_SECONDS = 0.02
 PAGE = 1_000
-#: Streams a listener may not have come round to; with more of them it starts anew.
+#: Most streams kept for a slow listener; with more it is told to start over.
 STREAMS_MAX = 1_000
 _HIGHEST = 2**62
 
@@ -29,17 +29,17 @@ _HIGHEST = 2**62
 class Listener:
     """Somebody who waits: the streams that grew, each with its length before."""
 
-    #: Only this one; empty for all of them.
+    #: The only stream to listen to; empty for all of them.
     stream: str
     grown: dict[str, int] = field(default_factory=dict)
-    #: How far the log was read when this listener was last told of it.
+    #: How far the log was read when this listener was last notified.
     cursor: Cursor = START
-    #: More happened than is kept.
+    #: True if more streams grew than are kept.
     overrun: bool = False
     woken: asyncio.Event = field(default_factory=asyncio.Event)
 
     def take(self) -> tuple[dict[str, int], Cursor, bool]:
-        """What grew since the last time, up to where, and whether it was too much."""
+        """Return and reset what grew since the last call: the streams, the cursor, and whether there was an overrun."""
         taken = self.grown, self.cursor, self.overrun
         self.grown, self.overrun = {}, False
         self.woken.clear()
@@ -50,7 +50,7 @@ class Bell:
     """Tells those who listen that the log has grown."""
 
     def __init__(self, poll_seconds: float = POLL_SECONDS) -> None:
-        """Nobody listens yet, so nothing is read."""
+        """Start without listeners; nothing is read until there is one."""
         self._poll_seconds = poll_seconds
         self._listeners: set[Listener] = set()
         self._rung = asyncio.Event()
@@ -61,29 +61,29 @@ class Bell:
         self._hearers: list[Callable[[], None]] = []
 
     def heard_by(self, hearer: Callable[[], None]) -> None:
-        """Call this with every ring; it reads nothing and returns at once."""
+        """Call `hearer` with every ring; it must not read and must return at once."""
         self._hearers.append(hearer)
 
     def closed(self) -> bool:
-        """Whether everybody was let go."""
+        """True once the server is shutting down and all listeners were released."""
         return self._closed
 
     def ring(self) -> None:
-        """Something was written here; where it was is seen in the log."""
+        """Signal that this process has written to the log; the reader finds out where."""
         for one in self._hearers:
             one()
         if self._listeners:
             self._rung.set()
 
     def close(self) -> None:
-        """Let everybody go who waits: the server ends."""
+        """Release all waiting listeners, because the server ends."""
         self._closed = True
         for one in self._listeners:
             one.woken.set()
 
     @asynccontextmanager
     async def listening(self, store: Store, stream: str = "", since: Cursor | None = None) -> AsyncIterator[Listener]:
-        """Listen to one stream or to all; what is written from now on is told, or what was since a cursor."""
+        """Listen to one stream or to all: to what is written from now on, or since a cursor."""
         async with self._starting:
             if self._reader is None or self._reader.done():
                 self._cursor = await store.read(end_of)
@@ -102,7 +102,7 @@ class Bell:
                 self._stop()
 
     async def _look_back(self, store: Store, listener: Listener, since: Cursor) -> None:
-        """What came after a cursor from before; what comes meanwhile may be told twice, and that is harmless."""
+        """Add what was written after an earlier cursor; streams that grow meanwhile may be told twice, harmlessly."""
         grown, cursor = dict[str, int](), since
         for _ in range(STREAMS_MAX):
             page = await store.read(partial(_page, cursor))
@@ -120,13 +120,13 @@ class Bell:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._rung.wait(), self._poll_seconds)
             self._rung.clear()
-            with suppress(Unavailable, Damaged, Conflict):  # a store that is away now is asked again
+            with suppress(Unavailable, Damaged, Conflict):  # an unavailable store is asked again
                 while await self._look(store):
                     pass
             await asyncio.sleep(GAP_SECONDS)
 
     async def _look(self, store: Store) -> bool:
-        """Read one page and tell of it; whether there may be more."""
+        """Read one page and notify the listeners; returns True if there may be more."""
         page = await store.read(partial(_page, self._cursor or START))
         if not page:
             return False
@@ -144,10 +144,10 @@ class Bell:
 
 
 def end_of(reading: Reading) -> Cursor:
-    """Where the log ends now: found by halving, because there may be much of it."""
+    """Return the current end of the log, found by binary search because the log may be large."""
 
     def goes_on(cursor: Cursor) -> bool:
-        # A store without numbered transactions looks at the event alone: what it gives may lie before.
+        # A store without numbered transactions compares the event number alone, so `tail` may return earlier cursors.
         return any(one.cursor > cursor for one in reading.tail(cursor, 1))
 
     transaction = _last(lambda one: goes_on((one, 0)))
@@ -155,7 +155,7 @@ def end_of(reading: Reading) -> Cursor:
 
 
 def _last(is_before: Callable[[int], bool]) -> int:
-    """The greatest number for which this holds, or -1."""
+    """Return the greatest number for which this holds, or -1."""
     low, high = -1, 1
     while high < _HIGHEST and is_before(high):
         low, high = high, high * 2

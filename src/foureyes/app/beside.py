@@ -1,4 +1,4 @@
-"""How are commands answered that are not about a review: targets, policy, trust, sessions, lessons, accounts?"""
+"""Decides the commands that are not about a review: targets, policy, trust, lessons, sessions and accounts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Decided:
     events: tuple[SideEvent, ...]
     trust: tuple[TrustRow, ...] = ()
     blobs: tuple[str, ...] = ()
-    #: Other streams that go on in the same transaction, with their events.
+    #: Other streams that are appended to in the same transaction, with their events.
     more: tuple[tuple[str, tuple[SideEvent, ...]], ...] = ()
 
 
@@ -57,7 +57,7 @@ class Beside:
     session_facts: Callable[[Reading, str, timedelta], sessions.SessionFacts]
 
     def answer(self, tx: Writing, ask: Ask, now: datetime) -> Decided:
-        """Decide inside the transaction."""
+        """Decide the command inside the transaction."""
         command = cast("SideCommand", ask.command)
         match command:
             case RecordLive() | AttestBase():
@@ -87,7 +87,7 @@ class Beside:
         return self._base(tx, ask, command)
 
     def _live(self, tx: Writing, ask: Ask, command: RecordLive, now: datetime) -> Decided:
-        """Nobody can veto these bytes or use the clearance elsewhere until this is committed."""
+        """Decide a go-live with locks that keep out vetoes and other uses of the clearance until the commit."""
         stream = _target(ask, command.target)
         tx.lock(f"review/{command.review}")
         tx.lock(digest_lock(command.digest))
@@ -105,7 +105,7 @@ class Beside:
 
     @staticmethod
     def _base(tx: Writing, ask: Ask, command: AttestBase) -> Decided:
-        """Only files whose bytes are here can be compared with."""
+        """Decide an attestation; all its files must be stored or sent along, because others are compared with them."""
         stream = _target(ask, command.target)
         check_work(command.digest, command.parts)
         for part in command.parts:
@@ -114,7 +114,7 @@ class Beside:
         return Decided(stream=stream, events=decide_base(command, ask.actor), blobs=digests)
 
     def _policy(self, tx: Writing, ask: Ask, command: ActivatePolicy) -> Decided:
-        """Only a policy whose text is here and can be read comes into force."""
+        """Decide an activation; the policy's text must be stored or sent along and must parse."""
         text = ask.blobs.get(command.digest)
         if text is None:
             blob = tx.blob(command.digest)
@@ -160,7 +160,7 @@ class Beside:
 
     @staticmethod
     def _principal(tx: Writing, ask: Ask, command: PrincipalCommand | EnrolTogether, now: datetime) -> Decided:
-        """Of several accounts, the stream that is asked for is that of the first."""
+        """Decide about one or several accounts; the stream of several is that of the first."""
         _one(ask.stream, "principal")
         if not isinstance(command, EnrolTogether):
             return Decided(stream=ask.stream, events=accounts.decide(tx, ask.stream, command, ask.actor, now))

@@ -1,4 +1,4 @@
-"""How are bytes taken in that come piece by piece? Hashed on the way, and no further than the limit."""
+"""Receives bytes in pieces: hashes them on arrival and refuses them as soon as they exceed the size limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Intake:
         self._hash = hashlib.sha256()
 
     def add(self, piece: bytes) -> None:
-        """Take one more piece; refused as soon as all of them are too much, so that nobody can fill our memory."""
+        """Take one more piece; refuses as soon as the total exceeds the limit, so that memory stays bounded."""
         self._size += len(piece)
         if self._size > self._limit:
             self._pieces.clear()
@@ -28,12 +28,12 @@ class Intake:
         self._hash.update(piece)
 
     def done(self) -> tuple[str, bytes]:
-        """The digest of all that came, and the bytes."""
+        """Return the digest of all bytes received, and the bytes."""
         return self._hash.hexdigest(), b"".join(self._pieces)
 
 
 def hash_stream(chunks: Iterable[bytes], limit: int = BLOB_BYTES_MAX) -> tuple[str, bytes]:
-    """The digest and the bytes of a stream; a longer one is refused after the piece that was too much."""
+    """Return the digest and the bytes of a stream; refused after the piece that exceeds the limit."""
     intake = Intake(limit)
     for chunk in chunks:
         intake.add(chunk)

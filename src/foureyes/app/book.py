@@ -1,4 +1,4 @@
-"""Where are checkpoints written, outside the store? One file that only grows; each line is signed and stands alone.
+"""The checkpoint journal: an append-only file outside the store in which each line is one signed checkpoint.
 
 A line is `{"envelope": …, "heads": [[stream, version, link], …]}`. The envelope is small and signed; the heads are the
 streams that grew since the line before, bound to the envelope by their hash.
@@ -25,7 +25,7 @@ from foureyes.codec.shapes import register, shape, tagged
 KIND = "application/vnd.foureyes.checkpoint+json"
 SCHEMA = 1
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
-#: A checkpoint covers so many events at most, so a line is never longer than this.
+#: Longest line; `checkpoints.EVENTS_MAX` bounds what one checkpoint covers.
 LINE_BYTES_MAX = 64 * 1024 * 1024
 
 
@@ -101,7 +101,7 @@ class Line:
 
     @property
     def next_key(self) -> str:
-        """The public key that signs what follows, where this line says so."""
+        """The public key that signs the following lines, if this line rotates the key; else empty."""
         return self.checkpoint.said.new if isinstance(self.checkpoint.said, Rotated) else ""
 
 
@@ -110,19 +110,19 @@ class BadLine(ValueError):  # noqa: N818 - what is wrong with it is told in word
 
 
 def heads_hash(heads: Iterable[Head]) -> str:
-    """One hash over heads in the order of their streams."""
+    """Return one hash over heads in the order of their streams."""
     return hashlib.sha256(canonical(_rows(heads))).hexdigest()
 
 
 def line_of(checkpoint: Checkpoint, heads: tuple[Head, ...], *signers: Signer) -> Line:
-    """Sign a checkpoint."""
+    """Sign a checkpoint and return its line."""
     payload = canonical({"schema": SCHEMA, "checkpoint": shape(Checkpoint)[0](checkpoint)})
     digest = hashlib.sha256(payload).hexdigest()
     return Line(checkpoint=checkpoint, envelope=sealed(KIND, payload, *signers), digest=digest, heads=heads)
 
 
 def parsed(text: bytes) -> Line:
-    """Read a line; whether it is signed by the right key is another question."""
+    """Parse a line; does not check who signed it."""
     try:
         data = read_json(text)
         if type(data) is not dict or data.keys() != {"envelope", "heads"}:
@@ -142,7 +142,7 @@ def parsed(text: bytes) -> Line:
 
 
 def lines_in(folder: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of the book with their numbers; a last one without its end of line is as it was left by a crash."""
+    """Yield the lines of the journal with their numbers; a last line without a line end was cut off by a crash."""
     try:
         file = (folder / NAME).open("rb")
     except FileNotFoundError:
@@ -155,7 +155,7 @@ def lines_in(folder: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def newest_first(folder: Path) -> Iterator[Line]:
-    """The checkpoints from the last one back; raises BadLine where one cannot be read."""
+    """Yield the checkpoints from the last one back; raises BadLine if one cannot be read."""
     try:
         file = (folder / NAME).open("rb")
     except FileNotFoundError:
@@ -169,12 +169,12 @@ class Pen:
     """The one who may write into the book; the lock goes with the process, however it ends."""
 
     def __init__(self, descriptor: int, folder: Path) -> None:
-        """Keep the open, locked file."""
+        """Take over the open, locked file."""
         self._descriptor = descriptor
         self.last: Line | None = next(newest_first(folder), None)
 
     def write(self, line: Line) -> None:
-        """Add a line; it is on the disk when this returns, or the book is as it was."""
+        """Append a line; on return it is on the disk. On an error the journal is left as it was."""
         text = canonical({"envelope": line.envelope, "heads": _rows(line.heads)}) + b"\n"
         if len(text) > LINE_BYTES_MAX:
             raise BadLine(f"a checkpoint of {len(text)} bytes is too long")
@@ -190,7 +190,7 @@ class Pen:
         self.last = line
 
     def close(self) -> None:
-        """Let others write."""
+        """Release the lock."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -203,7 +203,7 @@ class Pen:
 
 
 def take_pen(folder: Path) -> Pen | None:
-    """Open the book for writing; nothing while somebody else has it open. Half a line left by a crash is cut off."""
+    """Open the journal for writing; None while another process has it open. A half line left by a crash is cut off."""
     _make(folder)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(folder / NAME, flags, FILE_MODE)

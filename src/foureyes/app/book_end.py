@@ -1,6 +1,6 @@
-"""The end of the checkpoint journal: how far the log had come when it was last signed, and whether it still has that.
+"""The end of the checkpoint journal: how far the log reached when it was last signed, and whether it still holds that.
 
-Light on purpose: `check` holds every yes against it, so it reads the last lines without the codec and checks no
+Kept light on purpose: `check` compares every yes with it, so it reads the last lines without the codec and verifies no
 signature. `log verify` does both.
 """
 
@@ -34,10 +34,10 @@ class SignedEnd:
     """The newest checkpoint that still binds the log."""
 
     number: int
-    #: The last event it saw, and where in the log; no place where a restore has numbered the log anew since.
+    #: The last event it saw, and its cursor; no cursor if a restore has renumbered the log since.
     last: Head
     cursor: Cursor | None
-    #: Other streams that grew under this checkpoint, by their names.
+    #: Ends of the streams that grew under this checkpoint, by name.
     heads: Mapping[str, Head] = field(default_factory=dict)
 
 
@@ -50,7 +50,7 @@ class BookMark:
 
 
 def bookmark(folder: str) -> BookMark:
-    """Note how long the journal is now; 0 where there is none."""
+    """Return the journal with its current length; 0 if there is none."""
     path = Path(folder, NAME)
     try:
         return BookMark(path=path, size=path.stat().st_size)
@@ -59,7 +59,7 @@ def bookmark(folder: str) -> BookMark:
 
 
 def signed_end(mark: BookMark) -> SignedEnd | None:
-    """The newest checkpoint up to this mark that no restore has made void; None where nothing was signed."""
+    """Return the newest checkpoint up to this mark that no restore has voided; None if nothing was signed."""
     if not mark.size:
         return None
     with mark.path.open("rb") as file:
@@ -79,7 +79,7 @@ def signed_end(mark: BookMark) -> SignedEnd | None:
 
 
 def why_not_held(reading: Reading, end: SignedEnd, stream: str = "") -> str:
-    """Why this log is not the one that was signed, looking at its end and at one stream; empty where it is."""
+    """Return why the log does not hold what was signed, by its end and one stream; empty if it does."""
     gone = f"The log no longer ends behind checkpoint {end.number}: events that were signed are gone. {RECORD}"
     listed = end.heads.get(stream)
     if not holds(reading, end.last) or (listed is not None and not holds(reading, listed)):
@@ -90,20 +90,20 @@ def why_not_held(reading: Reading, end: SignedEnd, stream: str = "") -> str:
 
 
 def holds(reading: Reading, head: Head) -> bool:
-    """Whether a stream still has the event that was its last one."""
+    """True if a stream still has this event with this link."""
     found = next(iter(reading.events(head.stream, head.version - 1)), None)
     return found is not None and (found.version, found.chain) == (head.version, head.chain)
 
 
 def in_place(reading: Reading, cursor: Cursor, chain: bytes) -> bool:
-    """Whether the event at this cursor is still the one with this link."""
+    """True if the event at this cursor still has this link."""
     tx, seq = cursor
     found = reading.tail((tx, seq - 1), 1)
     return bool(found) and (found[0].cursor, found[0].chain) == (cursor, chain)
 
 
 def whole_bytes(file: BinaryIO, size: int | None = None) -> int:
-    """How much of the file's first bytes is whole lines: a last one without its end was left by a crash."""
+    """Return the length of the file's whole lines; a last line without its end was left by a crash."""
     end = file.seek(0, os.SEEK_END) if size is None else size
     while end > 0:
         begin = max(0, end - _BLOCK_BYTES)
@@ -116,7 +116,7 @@ def whole_bytes(file: BinaryIO, size: int | None = None) -> int:
 
 
 def backwards(file: BinaryIO, end: int) -> Iterator[bytes]:
-    """Whole lines from the end back."""
+    """Yield the whole lines from the end back."""
     held, begin = b"", end
     while begin > 0:
         size = min(begin, max(_BLOCK_BYTES, len(held)))
@@ -130,7 +130,7 @@ def backwards(file: BinaryIO, end: int) -> Iterator[bytes]:
 
 
 def _parsed(line: bytes, *, renumbered: bool) -> tuple[SignedEnd, int | None]:
-    """What a line says of the log's end, and to which checkpoint it went back, if the line records a restore."""
+    """Return what a line says of the log's end and, if it records a restore, the checkpoint number it went back to."""
     data = json.loads(line)
     checkpoint: Any = json.loads(a2b_base64(data["envelope"]["payload"]))["checkpoint"]
     reached, said = checkpoint["reached"], checkpoint["said"]

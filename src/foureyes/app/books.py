@@ -1,4 +1,4 @@
-"""Where does the gate look up what reviews taught so far? In the projections that follow the log."""
+"""The projections from which the gate reads pairings, rulings, suppressions, costs and session facts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from foureyes.app.projections.rulings import past_rulings
 from foureyes.app.projections.sessions import session_facts
 from foureyes.app.projections.suppressions import suppressions
 
-#: These may lag behind the log by what was not followed yet: a word taken back may count a moment longer.
+#: These may lag behind the log by events that were not followed yet: a revoked suppression may count a moment longer.
 BOOKS = Books(
     pairings=recent_pairings,
     rulings=past_rulings,

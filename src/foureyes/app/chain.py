@@ -1,4 +1,4 @@
-"""How is an event tied to the one before it, so that nobody can change the past of a stream unnoticed?"""
+"""The hash chain of a stream: links each event to the one before it, so that later changes are detected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = b""
 def appended(
     stream: str, end: tuple[int, bytes], events: Iterable[Event], *, at: str, actor: str, cause: str
 ) -> Append:
-    """Write events down and link them to the end of their stream, given as its length and last link."""
+    """Encode events and link them to the end of their stream, given as its length and last link."""
     after, previous = end
     place, circumstances = _fields(stream), _fields(at, actor, cause)
     entries: list[Entry] = []
@@ -29,12 +29,12 @@ def appended(
 
 
 def link_of(previous: bytes, stored: Stored) -> bytes:
-    """What the link of a stored event must be behind this one."""
+    """Return the link that a stored event must have after this previous link."""
     one = stored
     event = (one.stream, str(one.version), one.type, str(one.schema), one.at, one.actor, one.cause, one.body)
     return sha256(previous + _fields(*event).encode()).digest()
 
 
 def _fields(*fields: str) -> str:
-    """Each field with its length before it, so that no two envelopes are spelled the same."""
+    """Prefix each field with its length, so that different envelopes never have the same encoding."""
     return "".join([f"{len(one)}:{one}," for one in fields])

@@ -1,7 +1,7 @@
-"""When and how is the state of the log signed? Every minute while it grows, over what has grown since the last time.
+"""Signs the state of the log: every minute while it grows, over the events since the last checkpoint.
 
-A checkpoint reads only the events behind the one before, so it costs what was written, not what is stored. What an
-event says is durable before anybody can read it, so a checkpoint never vouches for what a power cut could take away.
+A checkpoint reads only the events after the previous one, so its cost depends on what was written, not on what is
+stored. Events are durable before anybody can read them, so a checkpoint never covers what a power cut could remove.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ STORE_ID_BYTES = 16
 
 
 def due(last: Checkpoint | None, now: datetime, every: timedelta = EVERY) -> bool:
-    """Whether a checkpoint is to be made."""
+    """True if it is time for a checkpoint."""
     return is_time_again(last.at if last else None, now, every)
 
 
 async def checkpoint_if_due(
     store: Store, folder: Path, signer: Signer, now: datetime, every: timedelta = EVERY
 ) -> Checkpoint | None:
-    """Sign what has grown, if it is time and nobody else is at it; the newest checkpoint made, if any.
+    """Sign what has grown, if it is due and no other process is signing; returns the newest checkpoint made, if any.
 
-    With `every=AT_ONCE` it is always time: at shutdown and before a backup.
+    With `every=AT_ONCE` it is always due: at shutdown and before a backup.
     """
     async with _pen(folder, signer) as pen:
         if pen is None or (pen.last and not due(pen.last.checkpoint, now, every)):
@@ -73,7 +73,7 @@ async def checkpoint_if_due(
 
 
 def grown(reading: Reading, last: Line | None) -> tuple[Reached, tuple[Head, ...]] | None:
-    """How far the log has come since the last checkpoint, and which streams have grown; nothing when none has."""
+    """Return how far the log has come since the last checkpoint, and which streams have grown; None if none has."""
     reached = last.checkpoint.reached if last else Reached()
     check_held(reading, last)
     heads: dict[str, Head] = {}
@@ -84,7 +84,7 @@ def grown(reading: Reading, last: Line | None) -> tuple[Reached, tuple[Head, ...
         order = next_order(order, one)
         newest = one
         known = heads.get(one.stream)
-        # On PostgreSQL the order of commits and that of transactions may differ within a stream.
+        # On PostgreSQL the order of transactions and of versions may differ within a stream.
         if known is None or known.version < one.version:
             heads[one.stream] = Head(stream=one.stream, version=one.version, chain=one.chain)
     if newest is None:
@@ -102,12 +102,12 @@ def grown(reading: Reading, last: Line | None) -> tuple[Reached, tuple[Head, ...
 
 
 def next_order(order: bytes, event: Stored) -> bytes:
-    """One hash over the links of all events, in the order in which readers of the log meet them."""
+    """Extend the hash over the links of all events, in the order in which readers of the log meet them."""
     return hashlib.sha256(order + event.chain).digest()
 
 
 def check_held(reading: Reading, last: Line | None) -> None:
-    """Refuse to go on from a log that no longer holds the last event a checkpoint has seen, or not in its place."""
+    """Refuse to continue from a log that lost the last event a checkpoint has seen, or has it at another cursor."""
     if last is None or not last.checkpoint.reached.events:
         return
     number, reached = last.checkpoint.number, last.checkpoint.reached
@@ -121,25 +121,25 @@ def check_held(reading: Reading, last: Line | None) -> None:
 class Standing:
     """How a log, perhaps a backup's, stands to the book."""
 
-    #: The newest checkpoint that lists heads, and the newest of which the log still has everything.
+    #: The newest checkpoint that lists heads, and the newest of which the log still has every head.
     last: Line | None
     held: Line | None
-    #: The same events have other numbers, as after a move to another database.
+    #: True if the same events have other numbers, as after a move to another database.
     renumbered: bool
 
     @property
     def older(self) -> bool:
-        """Whether the log lacks something that was signed."""
+        """True if the log lacks something that was signed."""
         return self.last is not None and (self.held is None or self.held.digest != self.last.digest)
 
     @property
     def fits(self) -> bool:
-        """Whether the next checkpoint can simply go on; else a human must record a restore first."""
+        """True if the next checkpoint can simply continue; else a human must record a restore first."""
         return not self.older and not self.renumbered
 
 
 def standing(reading: Reading, folder: Path) -> Standing:
-    """Hold a log against the book, before it takes the place of another."""
+    """Compare a log with the journal before it replaces another one."""
     last = held = None
     for line in covering(folder):
         last = last or line
@@ -152,14 +152,14 @@ def standing(reading: Reading, folder: Path) -> Standing:
 
 
 def last_line(folder: Path) -> Line | None:
-    """The last checkpoint in the book."""
+    """Return the last checkpoint in the journal."""
     return next(newest_first(folder), None)
 
 
 async def record_rotation(
     folder: Path, old: Signer, new: Signer, now: datetime, *, by: str, reason: str
 ) -> Checkpoint | None:
-    """Introduce a new key, signed by both; nothing when the book goes on with the new key already."""
+    """Introduce a new key, signed by both; None if the journal already continues with the new key."""
     async with _pen(folder) as pen:
         if pen is None:
             raise _busy()
@@ -177,9 +177,9 @@ async def record_rotation(
 async def record_restore(
     folder: Path, signer: Signer, now: datetime, held: Line | None, *, by: str, reason: str
 ) -> Checkpoint:
-    """Write down that the log goes on from this checkpoint: what later ones say holds no more.
+    """Record that the log continues from this checkpoint: what later ones say is void.
 
-    The next checkpoint begins anew, because a restored log may be numbered in another way.
+    The next checkpoint starts from the beginning, because a restored log may be numbered differently.
     """
     async with _pen(folder, signer) as pen:
         if pen is None:
@@ -191,7 +191,7 @@ async def record_restore(
 
 
 def covering(folder: Path) -> Iterator[Line]:
-    """The checkpoints that list heads, the newest first, without those that a restore has made void."""
+    """Yield the checkpoints that list heads, newest first, without those that a restore has voided."""
     void_behind = None
     for line in newest_first(folder):
         number, said = line.checkpoint.number, line.checkpoint.said
@@ -226,7 +226,7 @@ def _next(last: Line | None, now: datetime, reached: Reached, said: Covered | Ro
 
 @asynccontextmanager
 async def _pen(folder: Path, signer: Signer | None = None) -> AsyncIterator[Pen | None]:
-    """Open the book, if nobody else has it; what is added must be signed by the key that the book goes on with."""
+    """Open the journal if no other process has it; the signer must be the key that the journal continues with."""
     try:
         pen = await asyncio.to_thread(take_pen, folder)
     except BadLine as error:
@@ -249,7 +249,7 @@ def _check_signer(last: Line, signer: Signer) -> None:
 
 
 def _goes_on_with(last: Line, signer: Signer) -> bool:
-    """Whether this key signs what follows: the last line introduces it, or is signed by it and introduces none."""
+    """True if this key signs what follows: the last line introduces it, or is signed by it and introduces no other."""
     if last.next_key:
         return last.next_key == signer.public.text
     try:

@@ -1,4 +1,4 @@
-"""What the stored bytes say of the places that a report names."""
+"""Facts about the places a report names: line counts, removed files and section names found in the stored bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.core.citations import cited_places
 from foureyes.core.commands import ReportInconclusive, SubmitReport
 from foureyes.core.values import WorkPart
 
-#: Names of sections are looked for in works of at most so many bytes, and so many names of a report.
+#: Largest work in which section names are searched, and most section names of one report.
 SEARCHED_BYTES_MAX = 256 * 1024
 SEARCHED_MAX = 20
 SECTION_CHARS_MIN = 3
@@ -28,9 +28,9 @@ class Cited(TypedDict):
 def cited(
     reading: Reading, parts: tuple[WorkPart, ...], command: SubmitReport | ReportInconclusive, *, is_run: bool
 ) -> Cited:
-    """How long the files are that lines are named of, what is removed, and which names of sections stand in the work.
+    """Return the line counts of named files, the removed files, and which section names stand in the work.
 
-    A run of this installation was held to its own bytes before, so nothing is read again for it.
+    A run of this installation was checked against its own bytes before, so nothing is read again for it.
     """
     deleted = frozenset(one.name for one in parts if one.mode == GONE_MODE)
     if is_run:
@@ -48,7 +48,7 @@ def cited(
 
 
 def _lines(reading: Reading, part: WorkPart) -> int:
-    """Lines as everywhere here: a last one without an end counts, an empty one does not."""
+    """Count the lines: a last line without an end counts, an empty one does not."""
     content = _content(reading, part)
     return content.count(b"\n") + bool(content and not content.endswith(b"\n"))
 

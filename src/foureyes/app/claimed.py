@@ -1,4 +1,4 @@
-"""Levels of independence in old clearances that rest on what a service claims of its own agents."""
+"""Caps the independence level of old clearances that rest on model families claimed by a service for its own agents."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from foureyes.app.ports import Reading
 from foureyes.app.shelf import Held
 from foureyes.core.model import Review
 
-#: What is left where the model family of somebody involved is only claimed: another session.
+#: The level that remains if a model family is only claimed: another session.
 CLAIMED_LEVEL_MAX = 1
 
 
 def known_level(reading: Reading, held: Held, level: int) -> int:
-    """The level of a clearance without the model families that a service claimed for its agents.
+    """Return the level of a clearance without the model families that a service claimed for its agents.
 
-    Earlier releases believed them and wrote them into the log; a clearance from then counts as level 1 at most.
-    Looked up again when an account has changed since.
+    Earlier releases believed them and wrote them into the log; such a clearance counts as level 1 at most. The result
+    is cached until an account changes.
     """
     if level <= CLAIMED_LEVEL_MAX:
         return level

@@ -1,9 +1,9 @@
-"""The text around a place: one hash for inherited objections, dismissals and findings that are found again.
+"""Context hashes: one hash of the text around a place, for inherited objections, dismissals and repeated findings.
 
-The shell computes it from the bytes that are judged; what a client says of it is not used. It holds the lines of the
-place and those close by as `texts` reads them, and neither the path nor the repository: a block that moves within its
-file, to another file or to another path keeps its hash. Of what has no lines, or no line is named of, all of the file
-is the text.
+The shell computes the hash from the reviewed bytes; a hash sent by a client is not used. It covers the lines of the
+place and those next to it as `texts` reads them, and neither path nor repository: a block that moves within its file,
+to another file or to another path keeps its hash. For a file without lines, or a place without a line, it covers the
+whole file.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from foureyes.core.commands import Draft
 from foureyes.core.contexts import CLOSE, STRONG, WEAK, Context
 from foureyes.core.values import Place, WorkPart
 
-#: So many lines before and behind belong to the text of a place; empty lines and comments are passed over.
+#: Lines before and after a place that belong to its context; empty lines and comments are skipped.
 AROUND = 2
-#: Text with fewer letters and digits stands everywhere, so in another file it is not known again.
+#: Text with fewer letters and digits occurs everywhere, so it is not recognised in another file.
 LETTERS_MIN = 12
-#: So many lines are read for one command, and texts of so many characters compared.
+#: Most lines read for one command, and most characters compared.
 READ_MAX, COMPARED_MAX = 400_000, 40_000_000
-#: So many lines stand for all of a work.
+#: Lines that are sampled from a work.
 SAMPLE = 16
-#: What a line costs to compare beside its characters.
+#: Cost of comparing a line, besides its characters.
 _LINE_COST = 32
 _SHORT, _LONG = 16, 32
-#: Letters and digits with whatever stands among them.
+#: At least LETTERS_MIN letters and digits, with anything between them.
 _ENOUGH = re.compile(rf"[\W_]*(?:[^\W_][\W_]*){{{LETTERS_MIN}}}")
-#: The lines among which a text stands, and at which of them it begins.
+#: The lines of a file, and the index at which a text begins.
 Spot = tuple[tuple[Line, ...], int]
 
 
@@ -48,16 +48,16 @@ class Budget:
     characters: int = COMPARED_MAX
 
     def reads(self, count: int) -> None:
-        """Note that so many lines were read."""
+        """Count these lines as read."""
         self.lines -= count
 
     @property
     def may_read(self) -> bool:
-        """Whether one more file is read."""
+        """True if one more file may be read."""
         return self.lines > 0
 
     def may_compare(self, lines: Sequence[Line], first: int, count: int) -> bool:
-        """Whether these lines are compared too; they are paid for."""
+        """True if these lines may be compared too; their cost is deducted."""
         self.characters -= _LINE_COST * (count + 1)
         if self.characters > 0:
             self.characters -= sum(len(one.text) for one in lines[first : first + count])
@@ -65,7 +65,7 @@ class Budget:
 
 
 def context_of(file: File, place: Place, budget: Budget | None = None) -> Context:
-    """The text around a place in a file; all of the file where no line is there, or none more may be compared."""
+    """Return the context of a place in a file; of the whole file if no line is named or the budget is used up."""
     text = next(iter(readings(file)), None)
     last = max(place.start, place.end)
     lines = text.lines if text else ()
@@ -77,13 +77,13 @@ def context_of(file: File, place: Place, budget: Budget | None = None) -> Contex
     among = lines if is_comment else text.code
     begin = _at(among, place.start)
     found = _context(among, begin, _behind(among, last) - begin, is_comment=is_comment)
-    # The lines of a file that is not read to its end are not all at hand: there a dismissal holds for fewer.
+    # A truncated file does not have all lines available, so a dismissal there covers less.
     block = _hash([found.before, found.digest, found.behind], _LONG) if text.is_cut else block_hash(file, place)
     return replace(found, block=block)
 
 
 def with_context(draft: Draft, files: Mapping[str, File], budget: Budget | None = None) -> Draft:
-    """The finding with the hash of the text around it; without one where its file is not there."""
+    """Return the finding with the hash of the text around it; without a hash if its file is missing."""
     place = draft.place
     if place is None:
         return draft
@@ -93,7 +93,7 @@ def with_context(draft: Draft, files: Mapping[str, File], budget: Budget | None 
 
 
 def anchors(file: File) -> Iterator[tuple[str, Spot]]:
-    """What a text would be looked up by at each line of a file."""
+    """Yield the lookup key of each line of a file with its spot."""
     hashed = cache(lambda text: _hash([text], _SHORT))
     for text in readings(file):
         lines, code = text.lines, text.code
@@ -102,13 +102,13 @@ def anchors(file: File) -> Iterator[tuple[str, Spot]]:
 
 
 def line_hashes(file: File) -> set[str]:
-    """What the lines of a file are looked up by."""
+    """Return the lookup keys of the lines of a file."""
     texts = {one.text for text in readings(file) for one in text.lines}
     return {_hash([one], _SHORT) for one in texts}
 
 
 def samples_of(file: File) -> tuple[frozenset[str], frozenset[str]]:
-    """The hashes of a few lines that stand for a file: of those that say enough alone, and of all."""
+    """Return the hashes of a few lines that stand for a file: of lines that are distinctive alone, and of all lines."""
     text = next(iter(readings(file)), None)
     lines = {one.text for one in text.code or text.lines} if text else set()
     hashes = {one: _hash([one], _SHORT) for one in lines}
@@ -116,12 +116,12 @@ def samples_of(file: File) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def lowest(hashes: Iterable[str]) -> frozenset[str]:
-    """The lowest of these hashes: whether a line is among them depends on no order, and little on other lines."""
+    """Return the lowest of these hashes: the choice does not depend on order, and little on other lines."""
     return frozenset(nsmallest(SAMPLE, set(hashes)))
 
 
 def is_at(spot: Spot, text: Context, budget: Budget) -> bool | None:
-    """Whether a text of lines stands there; None where too much was compared already to say so."""
+    """True if this text of lines stands at the spot; None if the budget is too small to compare it."""
     lines, at = spot
     if not budget.may_compare(lines, at, text.lines):
         return None
@@ -131,19 +131,19 @@ def is_at(spot: Spot, text: Context, budget: Budget) -> bool | None:
 
 
 def context_at(spot: Spot, text: Context) -> Context:
-    """The text at a spot, with as many lines on each side as another has: that may be near the end of its file."""
+    """Return the context at a spot, with as many lines on each side as `text` has (fewer near the end of a file)."""
     lines, at = spot
     before, behind = _count(text.before), _count(text.behind)
     return _context(lines, at, text.lines, is_comment=text.is_comment, before=before, behind=behind)
 
 
 def places_of(drafts: Iterable[Draft]) -> set[str]:
-    """The paths that findings name."""
+    """Return the paths that findings name."""
     return {one.place.path for one in drafts if one.place is not None}
 
 
 def files_of(parts: Iterable[WorkPart], blobs: Mapping[str, bytes]) -> Iterator[File]:
-    """The parts of a work that are there, as files."""
+    """Yield the available parts of a work as files."""
     for one in parts:
         if one.mode != GONE_MODE and one.digest in blobs:
             yield File(path=one.name, mode=one.mode, content=blobs[one.digest])
@@ -180,7 +180,7 @@ def _context(
 
 
 def _side(lines: Sequence[str]) -> str:
-    """How many lines stand on a side, and their hash."""
+    """Return the number of lines on one side, and their hash."""
     return f"{len(lines)}{_hash(lines, _SHORT)}" if lines else ""
 
 

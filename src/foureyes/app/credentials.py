@@ -1,4 +1,4 @@
-"""Whom does a credential speak for? A token, a session of a signed-in human, or a service for an agent of its own."""
+"""Authenticates callers: resolves a token, a session cookie or a service's agent header to the account behind it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from foureyes.app.rows import SIGN_INS, START, TOKENS, Known
 from foureyes.app.signing_in import form_mark, signed_in
 from foureyes.core.principals import Account, Scope, Token
 
-#: For which of its agents a service acts.
+#: Header that names the agent a service acts for.
 AGENT_HEADER = "foureyes-agent"
 CREDENTIAL_HEADERS = (AGENT_HEADER, "authorization")
-#: So long a credential counts that was seen to be good, while nobody can look it up.
+#: How long a credential that was valid counts while the store cannot look it up.
 LATELY = timedelta(minutes=10)
 LATELY_MAX = 4_096
-#: What somebody may do for an agent they vouch for: nothing that is theirs alone.
+#: Scopes that a service cannot use on behalf of an agent it vouches for.
 _NEVER_FOR_OTHERS = frozenset({Scope.VOUCH.value, Scope.PUBLISH.value})
 
 
@@ -32,16 +32,16 @@ class Credential:
     token: str = ""
     session: str = ""
     agent: str = ""
-    #: By which it is told from others where they are kept: never by itself.
+    #: Cache key: a hash, so that the credential itself is never kept.
     key: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Hash it, once."""
+        """Hash the credential once."""
         object.__setattr__(self, "key", hash_of(f"{self.token} {self.session} {self.agent}"))
 
 
 def credential_of(headers: Mapping[str, str], session: str = "") -> Credential:
-    """What came along with a request: a bearer token, else the session of a cookie."""
+    """Return the credential of a request: a bearer token, else the session of a cookie."""
     agent = headers.get(AGENT_HEADER, "")
     scheme, _, token = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token.strip():
@@ -56,7 +56,7 @@ class Lately:
     _seen: dict[str, tuple[Caller, datetime]] = field(default_factory=dict)
 
     def saw(self, given: Credential, caller: Caller | None, now: datetime) -> None:
-        """Remember whom a credential speaks for; forget one that opens nothing."""
+        """Remember whom a credential speaks for; forget one that is not valid."""
         key = given.key
         if caller is None or caller.signed_in is not None:
             self._seen.pop(key, None)
@@ -66,14 +66,14 @@ class Lately:
         self._seen[key] = caller, now
 
     def recalled(self, given: Credential, now: datetime) -> Caller | None:
-        """Whom it spoke for when it was last looked up, where that is not long ago."""
+        """Return whom the credential spoke for at its last lookup, if that is recent."""
         caller, then = self._seen.get(given.key, (None, now))
         return replace(caller, remembered=True) if caller and now - then <= LATELY else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Met:
-    """Somebody who came with a token, and the accounts that say so."""
+    """A caller who came with a token, and the accounts that this rests on."""
 
     caller: Caller
     token: Token
@@ -84,12 +84,12 @@ class Acquaintances:
     """Who came with which token lately. What they are is used only where the logs it was read from end as they did."""
 
     def __init__(self) -> None:
-        """Nobody came yet."""
+        """Start with an empty cache."""
         self._roll = Roll()
         self._met: dict[str, tuple[_Met, tuple[tuple[str, Known | None], ...]]] = {}
 
     def again(self, reading: Reading, given: Credential, now: datetime) -> Caller | None:
-        """Whom a token speaks for now, without reading a log; raises Unread where that must be done."""
+        """Return whom a token speaks for now, without reading a log; raises Unread if one must be read."""
         met, ends = self._met.get(given.key, (None, ()))
         for stream, end in ends:
             if reading.known(stream, "", "") != end:
@@ -102,7 +102,7 @@ class Acquaintances:
         return met.caller
 
     def anew(self, reading: Reading, given: Credential, now: datetime) -> Caller | None:
-        """The same from the logs."""
+        """Return whom a token speaks for, read from the logs."""
         return self._looked_up(reading, given, now, self._roll.read)
 
     def _looked_up(self, reading: Reading, given: Credential, now: datetime, find: Find) -> Caller | None:
@@ -111,15 +111,15 @@ class Acquaintances:
             return None
         if len(self._met) >= ROLL_MAX:
             self._met.clear()
-        # Of an account that somebody else has read meanwhile no end is known: then it is not used the next time.
+        # If another task has read the account meanwhile its end is unknown, so this entry is not reused.
         self._met[given.key] = found, tuple((stream_of(one.who.name), self._roll.end_of(one)) for one in found.by)
         return found.caller
 
 
 async def caller_of(store: Store, given: Credential, now: datetime, met: Acquaintances | None = None) -> Caller | None:
-    """Who calls; nobody where the credential is unknown, over, or not theirs to use so.
+    """Return the caller; None if the credential is unknown, expired, or may not be used this way.
 
-    With what is known the store is asked as always, but nothing is read again whose log is as it was.
+    With `met` the store is asked as always, but logs that have not changed are not read again.
     """
     if met is None or not given.token:
         return await store.read(lambda reading: look_up(reading, given, now))
@@ -130,7 +130,7 @@ async def caller_of(store: Store, given: Credential, now: datetime, met: Acquain
 
 
 def look_up(reading: Reading, given: Credential, now: datetime, find: Find = account) -> Caller | None:
-    """The same on one look at the store."""
+    """Return the caller behind a credential, on one consistent look at the store."""
     if given.token:
         met = _by_token(reading, given, now, find)
         return met.caller if met else None
@@ -139,7 +139,7 @@ def look_up(reading: Reading, given: Credential, now: datetime, find: Find = acc
 
 
 def is_over(reading: Reading, given: Credential, now: datetime) -> bool:
-    """Whether a credential was good once and its time is up: that is put down, so that no clock brings it back."""
+    """True if a credential was valid once and has expired. It is then removed, so that no clock change revives it."""
     if given.session:
         found = reading.row(SIGN_INS, hash_of(given.session))
         return found is not None and now >= datetime.fromisoformat(json.loads(found)["ends"])
@@ -153,7 +153,7 @@ def is_over(reading: Reading, given: Credential, now: datetime) -> bool:
 
 
 def put_down(tx: Writing, given: Credential) -> None:
-    """Forget where a credential is looked up whose time is up: set back, the clock would make it good again."""
+    """Remove the lookup row of an expired credential, so that a clock set back does not make it valid again."""
     table, secret = (SIGN_INS, given.session) if given.session else (TOKENS, given.token)
     tx.follow(table, {hash_of(secret): None}, START)
 
@@ -169,7 +169,7 @@ def _by_token(reading: Reading, given: Credential, now: datetime, find: Find) ->
     agent = find(reading, given.agent) if Scope.VOUCH in scopes else None
     if agent is None or agent.removed or agent.vouched_by != holder.who.name:
         return None
-    # Each agent is a session of its own, though all of them come through one token.
+    # Each agent is a session of its own, although all of them use one token.
     name = credential_for(token, agent.who.name)
     caller = Caller(account=agent, scopes=scopes - _NEVER_FOR_OTHERS, credential=name)
     return _Met(caller=caller, token=token, by=(holder, agent))

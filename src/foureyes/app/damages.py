@@ -1,4 +1,4 @@
-"""What is wrong with the record, where, and what is the next step?"""
+"""The result of verifying the log: each damage with its place and next step, and notes."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class Inspection:
     """What was looked at and what was found. Damage is proof; a note is something to know."""
 
     damages: tuple[Damage, ...]
-    #: How many more there are than are listed.
+    #: How many more damages there are than are listed.
     unlisted: int
     notes: tuple[str, ...]
     streams: int
     events: int
-    #: Events that no checkpoint has signed yet: whoever can write the store could still change these unnoticed.
+    #: Events that no checkpoint has signed yet: anybody who can write the store could still change these undetected.
     uncovered: int
     checkpoints: int
-    #: The last checkpoint's number and hash. Kept elsewhere and given to the next check, nobody can cut the book.
+    #: The last checkpoint's number and hash. Kept elsewhere and given to the next check, it reveals a cut journal.
     last: tuple[int, str] | None
 
     @property
     def sound(self) -> bool:
-        """Whether everything is as it was written."""
+        """True if everything is as it was written."""
         return not self.damages
 
 
@@ -47,7 +47,7 @@ class Collected:
     notes: list[str] = field(default_factory=list)
 
     def add(self, place: str, what: str, next_step: str) -> None:
-        """Take down one damage."""
+        """Record one damage."""
         if len(self.damages) < LISTED_MAX:
             self.damages.append(Damage(place=place, what=what, next_step=next_step))
         else:

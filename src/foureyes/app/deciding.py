@@ -1,4 +1,4 @@
-"""What follows from one command about a review? All it changes, decided inside the transaction that writes it."""
+"""Decides one review command inside the transaction that writes it: collects the facts and builds all `Changes`."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ from foureyes.core.values import ChangeKind, KnownBase, Proof, Risk, RiskLevel, 
 from foureyes.core.views import view
 
 put_time, take_time = shape(datetime)
-#: A review with more rows in an index is rare; its rows are worked out each time.
+#: Index rows of a review are cached up to this many; reviews with more are rare.
 ROWS_KEPT_MAX = 500
-#: How long a sign-in is new enough for what nothing but a human may do.
+#: How recent a sign-in must be for actions reserved to humans.
 ANEW = timedelta(minutes=5)
-#: Commands that judge the bytes of a version, so that whoever gives one must have been given those bytes.
+#: Commands that judge the bytes of a version; their actor must have been given those bytes.
 JUDGING = (c.SubmitReport, c.KeepReport, c.SettleFinding, c.VerifyFinding, c.ReportInconclusive)
 
 
@@ -64,13 +64,13 @@ class Moment:
 
     now: datetime
     draw: int
-    #: The time as the log has it.
+    #: The time as the log spells it.
     at: str
     prepared: Prepared = NOTHING
 
     @classmethod
     def of(cls, now: datetime, draw: int, prepared: Prepared = NOTHING) -> Self:
-        """A moment with its time written down once for everything that says it."""
+        """Return a moment with its time encoded once."""
         return cls(now=now, draw=draw, at=put_time(now), prepared=prepared)
 
 
@@ -83,7 +83,7 @@ class InboxChanges(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Counted:
-    """What the end of a review writes about the track record of its author."""
+    """What the end of a review changes in the track record of its author."""
 
     trust: tuple[TrustRow, ...] = ()
     outbox: tuple[OutboxRow, ...] = ()
@@ -108,11 +108,11 @@ class Deciding:
 
     @property
     def command_digest(self) -> str:
-        """The bytes the command hands in; empty where it hands in none."""
+        """The digest of the bytes that the command hands in; empty if it hands in none."""
         return str(getattr(self.command, "digest", ""))
 
     def decided(self) -> tuple[Held, Changes, tuple[ReviewEvent, ...]]:
-        """The review after the command, and everything to write."""
+        """Return the review after the command, everything to write, and the new events."""
         review = self.held.review if self.held else None
         digest = review.rules if review else self.current.policy.digest
         rules = self.policies.rules(self.tx, digest)
@@ -138,7 +138,7 @@ class Deciding:
             **self._inbox(after),
             outbox=counted.outbox or met.outbox,
             trust=counted.trust or met.rows,
-            # Bytes that came with one attempt too many are not taken, so nothing is called by their names.
+            # Bytes of a refused extra attempt are not stored, so no alias may point to them.
             aliases=tuple((one, now_is.digest) for one in facts.aliases if now_is.digest == self.command_digest),
             blobs=self._new_blobs(now_is, work),
             along=along,
@@ -146,7 +146,7 @@ class Deciding:
         return after, changes, events
 
     def _bytes(self, review: Review | None) -> Bytes | None:
-        """Look at new bytes; a clarification comes without any."""
+        """Check new bytes and compute facts about them; None for a clarification, which brings none."""
         command = self.command
         if not isinstance(command, c.OpenReview | c.SubmitRevision):
             return None
@@ -170,7 +170,7 @@ class Deciding:
         own, aliases, given = review.id if review else "", self._aliases(work), self._given(review)
         elsewhere = gathering.Elsewhere(tx=tx, own=own)
         others = elsewhere.says_of(filter(None, digests))
-        # A part that is gone changes the digest and no byte of the work: its tree is the same.
+        # A removed part changes the digest but no bytes: the git tree is the same.
         trees = (one for one in aliases if one.startswith(GIT_TREE))
         same = elsewhere.says_of(filter(None, (digests[0], *trees)))
         return Facts(
@@ -205,14 +205,14 @@ class Deciding:
         )
 
     def _makers(self, review: Review | None) -> tuple[Who, ...]:
-        """Those whose work it is, the author first."""
+        """Return the author and the contributors, the author first."""
         if review is not None:
             return tuple(dict.fromkeys((review.author, *review.contributors)))
         author: Who = getattr(self.command, "on_behalf_of", None) or self.ask.actor
         return tuple(dict.fromkeys((author, self.ask.actor)))
 
     def _mates(self, review: Review | None) -> Mates:
-        """Who works in a session with those who made the work."""
+        """Return who works in a session with the makers of the work."""
         if review is None:
             command = self.command
             session = command.origin.session if isinstance(command, c.OpenReview) else ""
@@ -222,7 +222,7 @@ class Deciding:
         return mates_of(self.tx, [one.name for one in review.contributors], review.origin.session, opened)
 
     def _hides(self, review: str) -> bool:
-        """Whether whoever asks does not see everything of another review yet."""
+        """True if another review hides something from the actor now."""
         stream = f"review/{review}"
         other = read_review(self.tx, stream, self.tx.known(stream, "", "")).review
         rules, stricter = self.policies.rules(self.tx, other.rules), self.policies.stricter(self.tx, other.stricter)
@@ -239,7 +239,7 @@ class Deciding:
         return other.name if other else self.ask.actor.name
 
     def _aliases(self, work: Bytes | None) -> tuple[str, ...]:
-        """The names of new bytes elsewhere: what git calls a tree of them, their base, and what the shell looked up."""
+        """Return the aliases of new bytes: their git tree, their base, and those that the shell looked up."""
         command = self.command
         if work is None or not isinstance(command, c.OpenReview | c.SubmitRevision):
             return ()
@@ -248,7 +248,7 @@ class Deciding:
         return tuple(dict.fromkeys(filter(None, names)))
 
     def _met(self, rules: Rules, review: Review | None) -> Met:
-        """The author's track record, where a new version might go without reviewers because of it."""
+        """Return the author's track record, if a new version might skip reviewers because of it."""
         command = self.command
         if not isinstance(command, c.OpenReview | c.SubmitRevision) or not any(one.learned for one in rules.skips):
             return Met(record=None)
@@ -256,7 +256,7 @@ class Deciding:
         return meet(self.tx, kind, self._author(review), self.moment.at)
 
     def _given(self, review: Review | None) -> Given:
-        """The bytes this reviewer was given: loaded by the run that asks, else last served by a door."""
+        """Return the bytes this reviewer was given: loaded by the run that asks, else last served by a door."""
         if review is None or not isinstance(self.command, JUDGING):
             return Given()
         if self.ask.loaded:
@@ -264,7 +264,7 @@ class Deciding:
         return Given.of(self.tx.row(SERVED, f"{review.id}/{self.ask.actor.name}"))
 
     def _cited(self, review: Review | None) -> Cited:
-        """What the bytes say of the places a report names; a run of ours names none that its own reviewer lacks."""
+        """Return facts about the places a report names; places named by our own runs were checked before."""
         command = self.command
         if review is None or not isinstance(command, c.SubmitReport | c.ReportInconclusive):
             return Cited(lines={}, deleted=frozenset(), quoted=frozenset())
@@ -276,7 +276,7 @@ class Deciding:
         return before.after(events, chain, review)
 
     def _says(self, after: Held) -> tuple[DigestRow, ...]:
-        """What the review says of its versions now and did not say before."""
+        """Return the digest rows that are new or changed, with the locks for new vetoes taken."""
         before = self.held.kept(digest_rows) if self.held else ()
         said = tuple([one for one in after.kept(digest_rows) if one not in before])
         if vetoed := [digest_lock(one.digest) for one in said if one.vetoed]:
@@ -284,14 +284,17 @@ class Deciding:
         return said
 
     def _inbox(self, after: Held) -> InboxChanges:
-        """Which requests lose their rows, and which rows come: where one differs, all of its request are replaced."""
+        """Return the requests whose inbox rows change, and their new rows.
+
+        All rows of a request are replaced together.
+        """
         old, new = self.held.kept(_inbox_by_request) if self.held else {}, after.kept(_inbox_by_request)
         gone = [key for key, rows in old.items() if rows != new.get(key)]
         come = [row for key, rows in new.items() if rows != old.get(key) for row in rows]
         return InboxChanges(inbox_gone=tuple(gone), inbox=tuple(come))
 
     def _new_blobs(self, review: Review, work: Bytes | None) -> dict[str, bytes]:
-        """The bytes of the version and of its base that the store may not have yet."""
+        """Return the bytes of the version and of its base that the store may not have yet."""
         if work is None:
             return {}
         files, current = self.moment.prepared.files, review.current
@@ -300,14 +303,14 @@ class Deciding:
         return {one: work.blobs[one] for one in digests if one in sent and one in work.blobs}
 
     def _along(self, after: Held) -> dict[tuple[str, str], str | None]:
-        """The rows of what stands against each version now, before anybody opens it elsewhere."""
+        """Return the changed index rows of objections and inheritable findings, with their digests locked."""
         along = objections.changed_rows(self._objection_rows(self.held), self._objection_rows(after))
         if along:
             self.tx.lock(*sorted({digest_lock(key.partition("/")[0]) for _, key in along}))
         return along | inheriting.changed_rows(self._inheritable_rows(self.held), self._inheritable_rows(after))
 
     def _objection_rows(self, held: Held | None) -> dict[str, str]:
-        """What a review leaves about what it has against its versions."""
+        """Return the index rows of what a review has against its versions."""
         if held is None:
             return {}
         if OBJECTIONS not in held.index_rows:
@@ -315,7 +318,10 @@ class Deciding:
         return held.index_rows[OBJECTIONS]
 
     def _inheritable_rows(self, held: Held | None) -> dict[str, str]:
-        """What a review leaves about the text its findings stand on; an heir's rows depend on other reviews too."""
+        """Return the index rows of text with findings.
+
+        Not cached for heirs, whose rows depend on other reviews too.
+        """
         if held is None:
             return {}
         found = held.index_rows.get(INHERITABLE)
@@ -326,7 +332,7 @@ class Deciding:
         return found
 
     def _counted(self, after: Held, events: tuple[ReviewEvent, ...], rules: Rules) -> _Counted:
-        """Count what counts for its author's track record, in the same transaction and in the order of the log."""
+        """Count the end of a review for its author's track record, in the same transaction and in log order."""
         if ENDS.isdisjoint([type(one).__name__ for one in events]):
             return _Counted()
         kind, author = after.review.kind, after.review.author.name
@@ -353,12 +359,12 @@ class Deciding:
 
 
 def _risk_before(review: Review | None) -> Risk:
-    """The risk of the bytes that are there, where no new ones came."""
+    """Return the risk of the current bytes, for a command without new ones."""
     return Risk(level=RiskLevel[review.current.risk.upper()]) if review and review.current.risk else Risk()
 
 
 def _base_before(review: Review | None) -> KnownBase:
-    """What the bytes that are there were compared with, where no new ones came."""
+    """Return the base of the current bytes, for a command without new ones."""
     return review.current.known_base if review else KnownBase()
 
 
@@ -367,7 +373,7 @@ def _files_before(review: Review | None) -> tuple[WorkPart, ...]:
 
 
 def _steps(held: Held | None, events: tuple[ReviewEvent, ...], after: Review) -> Iterator[tuple[Review, ReviewEvent]]:
-    """The events that count, each with the review after it; nearly always that is the last of them."""
+    """Yield the events that count, each with the review after it; nearly always only the last event counts."""
     if [one for one in events if type(one).__name__ in ENDS] == [events[-1]]:
         yield after, events[-1]
         return

@@ -1,4 +1,4 @@
-"""What changed between two states of a work? Computed from the bytes, never told by the author."""
+"""Computes what changed between two states of a work from the bytes; the author's own statement is not used."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from foureyes.app.work import GONE_MODE
 from foureyes.core.risk import FileChange
 from foureyes.core.values import Changed, WorkPart
 
-#: Beyond this many lines between the equal beginning and the equal end, everything there counts as changed: comparing
-#: takes up to the third power of it, and somebody waits meanwhile.
+#: Most lines compared between the equal beginning and the equal end; beyond it everything there counts as changed,
+#: because comparing takes up to cubic time while a caller waits.
 COMPARED_LINES_MAX = 200
-#: And no more than this many in one work.
+#: Most lines compared in one work.
 COMPARED_IN_ALL_MAX = 2_000
 
 Blobs = Mapping[str, bytes]
-#: Lines i..j of the old text became lines k..l of the new one; counted from 0, the end not included.
+#: Lines i..j of the old text became lines k..l of the new one; counted from 0, end excluded.
 Span = tuple[int, int, int, int]
 
 
 def file_changes(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: Blobs) -> Iterator[FileChange]:
-    """Every contiguous change, file by file, without the lines around it."""
+    """Yield every contiguous change, file by file, without the lines around it."""
     budget = [COMPARED_IN_ALL_MAX]
     for old, new in _paired(before, after):
         part = new or old
@@ -41,7 +41,7 @@ def file_changes(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: B
 
 
 def changed_places(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: Blobs) -> Iterator[Changed]:
-    """The lines of the new state that are not as they were, counted from 1; where lines went, the line after it."""
+    """Yield the changed lines of the new state, counted from 1; for removed lines, the line after them."""
     budget = [COMPARED_IN_ALL_MAX]
     for old, new in _paired(before, after):
         if new is None or (old and (old.digest, old.mode) == (new.digest, new.mode)):
@@ -57,7 +57,7 @@ def changed_places(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs:
 
 
 def line_now(before: Sequence[str], after: Sequence[str], line: int) -> int | None:
-    """Where a line of the old text is in the new one, counted from 1; nothing where it is not there any more."""
+    """Return the line in the new text where a line of the old text is now, counted from 1; None if it is gone."""
     shift = 0
     for i, j, k, l in spans(before, after, [COMPARED_IN_ALL_MAX]):  # noqa: E741 - the letters difflib uses
         if line <= i:
@@ -69,7 +69,7 @@ def line_now(before: Sequence[str], after: Sequence[str], line: int) -> int | No
 
 
 def _nearest(text: str, lines: Sequence[str], start: int, end: int) -> int | None:
-    """The same text among the lines that came in its place."""
+    """Find the same text among the lines that replaced it."""
     return next((number + 1 for number in range(start, end) if lines[number].strip() == text.strip()), None)
 
 
@@ -80,7 +80,7 @@ def _paired(before: Iterable[WorkPart], after: Iterable[WorkPart]) -> Iterator[t
 
 
 def text_lines(part: WorkPart | None, blobs: Blobs) -> list[str] | None:
-    """The lines of a part; none where there is no part, nothing where it is no text or its bytes are not at hand."""
+    """Return the lines of a part: empty if there is no part, None if it is no text or its bytes are not available."""
     if part is None or part.mode == GONE_MODE:
         return []
     content = blobs.get(part.digest)
@@ -93,7 +93,7 @@ def text_lines(part: WorkPart | None, blobs: Blobs) -> list[str] | None:
 
 
 def spans(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Iterator[Span]:
-    """Compare only what lies between the equal beginning and the equal end: usually very little."""
+    """Yield the changed spans; only what lies between the equal beginning and the equal end is compared."""
     start, shorter = 0, min(len(old), len(new))
     while start < shorter and old[start] == new[start]:
         start += 1

@@ -1,4 +1,4 @@
-"""What changed against the base of a version, for people and agents who read it; and whose word that base is."""
+"""The diff of a version against its base, as text for people and agents, with a note on where that base comes from."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from foureyes.app.differences import COMPARED_IN_ALL_MAX, spans, text_lines
 from foureyes.core.model import Revision
 from foureyes.core.values import BaseSource, KnownBase, WorkPart
 
-#: A diff is for reading; what is longer is cut.
+#: Longer diffs are cut: a diff is for reading.
 DIFF_CHARS_MAX = 200_000
 CUT = "… the rest of the diff is not shown; the files are whole.\n"
 
@@ -24,7 +24,7 @@ NOT_AGREED = "; its protected refs agree on none of these files, so the whole wo
 
 
 def compared_with(revision: Revision) -> str:
-    """With what a version was compared, in words."""
+    """Say in words what a version was compared with."""
     base: KnownBase = revision.known_base
     words = _WORDS.get(base.source, STATED if revision.before else NOTHING)
     is_bare = base.source is BaseSource.REPOSITORY and not revision.before
@@ -32,7 +32,7 @@ def compared_with(revision: Revision) -> str:
 
 
 def diff_of(before: Iterable[WorkPart], after: Iterable[WorkPart], blobs: Mapping[str, bytes]) -> str:
-    """The lines that came and went, file by file and without lines around them; cut where it gets too long."""
+    """Return the removed and added lines, file by file and without context; cut if too long."""
     found, room = list[str](), DIFF_CHARS_MAX
     for line in _lines(before, after, blobs):
         room -= len(line) + 1

@@ -1,8 +1,8 @@
-"""In which encoding is a text written? Whatever is read, each of its ASCII bytes stays the character that it is.
+"""Detects the encoding of a text; whatever the encoding, each ASCII byte is read as the ASCII character it is.
 
-A shell, a database and most compilers read bytes. In Shift-JIS, GBK and Big5 the second byte of a letter can be a `|`,
-so reading letters there could hide from us what runs. Of such texts only the ASCII characters are read, and that is
-said.
+Shells, databases and most compilers read bytes. In Shift-JIS, GBK and Big5 the second byte of a letter can be a `|`,
+so decoding such letters could hide code that runs. Of such texts only the ASCII characters are read, and the result
+says so.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import codecs
 from dataclasses import dataclass
 
 UTF_8 = "UTF-8"
-#: Of a text with a few bad bytes or zeros the rest is still read; with more it is no text.
+#: A text with a few bad bytes or zeros is still read; with more it is no text.
 BAD_SHARE_MAX = 0.05
 BAD_MIN = 3
-#: Control characters beside tab, line end and the like; data is full of them.
+#: Most control characters besides tab, line end and the like; binary data is full of them.
 CONTROL_SHARE_MAX = 0.01
-#: In languages of the Latin alphabet accented letters are few; with more, the letters are others.
+#: Latin-alphabet languages have few accented letters; with more, the letters are of another alphabet.
 ACCENTED_SHARE_MAX = 0.3
-#: In a wide encoding without its mark, so many of the upper bytes of mostly ASCII text are zero.
+#: Share of zeros among the upper bytes of mostly ASCII text in a wide encoding without a byte order mark.
 ZEROS_SHARE_MIN = 0.7
 KANA_SHARE_MIN = 0.3
 
@@ -28,7 +28,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16"),
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
 )
-#: How wide a letter is, and at which of its bytes ASCII letters have zeros.
+#: Bytes per letter, and which of them are zero for ASCII letters.
 _WIDE = (
     (4, (1, 2, 3), "utf-32-le", "UTF-32"),
     (4, (0, 1, 2), "utf-32-be", "UTF-32"),
@@ -46,20 +46,20 @@ class Written:
 
     text: str
     encoding: str = UTF_8
-    #: The name Python has for it; empty where it is read byte by byte.
+    #: The Python codec; empty if it is read byte by byte.
     codec: str = "utf-8"
-    #: What it begins with, before its first letter.
+    #: The byte order mark.
     mark: bytes = b""
-    #: Whether only its ASCII characters were read; in place of the others stand replacement characters.
+    #: True if only its ASCII characters were read; replacement characters stand for the others.
     ascii_only: bool = False
 
     def encoded(self, text: str) -> bytes:
-        """Another text in the same encoding."""
+        """Encode another text in the same encoding."""
         return self.mark + text.encode(self.codec, "replace")
 
 
 def written(content: bytes) -> Written | None:
-    """The text that these bytes are; None where they are none."""
+    """Return the text of these bytes; None if they are no text."""
     if found := wide(content):
         return found
     zeros = content.count(0)
@@ -80,7 +80,7 @@ def written(content: bytes) -> Written | None:
 
 
 def wide(content: bytes) -> Written | None:
-    """The text where each letter has two or four bytes, with the mark that says so or without."""
+    """Return the text if each letter has two or four bytes, with or without a byte order mark."""
     for mark, codec, name in _MARKS:
         if content.startswith(mark):
             text = content[len(mark) :].decode(codec, errors="replace")
@@ -100,9 +100,9 @@ def wide(content: bytes) -> Written | None:
 
 
 def _narrow(content: bytes, text: str, *, is_mixed: bool) -> Written:
-    """A text of an encoding from before UTF-8; with letters of UTF-8 among them, these are what editors show."""
+    """Read text in an encoding older than UTF-8; if UTF-8 letters are mixed in, they are kept as editors show them."""
     if _is_japanese(content, "euc_jp"):
-        # Pairs of its bytes often pass for letters of UTF-8, and no hidden character of UTF-8 for its letters.
+        # Pairs of EUC-JP bytes often look like UTF-8 letters, but no hidden UTF-8 character looks like its letters.
         return Written(text=content.decode("ascii", errors="replace"), encoding="EUC-JP", ascii_only=True)
     if _is_japanese(content, "cp932"):
         return Written(text=text, encoding="Shift-JIS", ascii_only=True)
@@ -119,7 +119,7 @@ def _narrow(content: bytes, text: str, *, is_mixed: bool) -> Written:
 
 
 def _is_japanese(content: bytes, codec: str) -> bool:
-    """Whether it reads as Japanese, of which a good part is always kana."""
+    """True if it decodes as Japanese, which always has a good part of kana."""
     try:
         text = content.decode(codec)
     except UnicodeDecodeError:

@@ -18,7 +18,7 @@ from foureyes.policy.problems import Problems
 from foureyes.policy.tables import listed
 from foureyes.policy.yaml_text import read_yaml
 
-#: The file travels in the address of a page.
+#: The file is sent in the URL of a page, so it must be short.
 FILE_BYTES_MAX = 16 * 1024
 _KEYS = ("name", "kind", "roles", "family", "provider", "operator", "scopes", "days")
 _LISTS = ("roles", "scopes")
@@ -46,7 +46,7 @@ class Line:
     days: int | None
 
     def account(self, now: datetime) -> NewAccount:
-        """As the call takes it."""
+        """Return the account in the form of the call."""
         return NewAccount(
             name=self.name,
             kind=self.kind,
@@ -60,7 +60,7 @@ class Line:
 
 
 def read_agents(file: str, text: str) -> tuple[Line, ...]:
-    """The accounts of a file; raises AgentsErrors with everything that is wrong in it."""
+    """Return the accounts of a file; raises AgentsErrors with everything that is wrong in it."""
     try:
         return _read(file, text)
     except PolicyErrors as error:
@@ -85,7 +85,7 @@ def _read(file: str, text: str) -> tuple[Line, ...]:
 
 
 def at_line(file: str, lines: tuple[Line, ...], refusal: Refusal) -> str:
-    """What the gate refuses, with the line of the file that it is about."""
+    """Return a refusal of the gate with the file and line it is about."""
     entry = refusal.fields.get("entry")
     if not isinstance(entry, int) or not 0 <= entry < len(lines):
         return refusal.sentence

@@ -1,4 +1,4 @@
-"""How are bytes signed so that what they are is signed too? A DSSE envelope, the same for checkpoints and receipts."""
+"""DSSE envelopes for checkpoints and receipts: signs a payload together with its type, and verifies signatures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class BadEnvelope(ValueError):  # noqa: N818 - what is wrong with it is told in 
 
 
 def sealed(kind: str, payload: bytes, *signers: Signer) -> Json:
-    """Sign a payload of this kind."""
+    """Sign a payload of this type."""
     message = _message(kind, payload)
     return {
         "payloadType": kind,
@@ -32,7 +32,7 @@ def sealed(kind: str, payload: bytes, *signers: Signer) -> Json:
 
 
 def unsealed(kind: str, envelope: Any) -> bytes:
-    """The payload of an envelope of this kind, whoever signed it."""
+    """Return the payload of an envelope of this type, without checking the signature."""
     if type(envelope) is not dict or envelope.keys() != ENVELOPE_FIELDS:
         raise BadEnvelope("it is not a signed envelope")
     if envelope["payloadType"] != kind:
@@ -48,7 +48,7 @@ def check_signature(envelope: Json, key: PublicKey) -> None:
 
 
 def signer_of(envelope: Json, keys: Iterable[PublicKey]) -> PublicKey:
-    """Which of these keys signed it; none is a refusal."""
+    """Return which of these keys signed it; raises BadEnvelope if none did."""
     for key in keys:
         try:
             check_signature(envelope, key)
@@ -59,7 +59,7 @@ def signer_of(envelope: Json, keys: Iterable[PublicKey]) -> PublicKey:
 
 
 def read_json(text: str | bytes) -> Any:
-    """Read JSON strictly: a name given twice could be read in two ways, so it is not read at all."""
+    """Parse JSON strictly: duplicate names are refused, because they could be read in two ways."""
 
     def once(pairs: list[tuple[str, Any]]) -> Json:
         found = dict(pairs)
@@ -74,7 +74,7 @@ def read_json(text: str | bytes) -> Any:
 
 
 def _message(kind: str, payload: bytes) -> bytes:
-    """What is signed: kind and payload, each behind its length, so that neither can pass for the other."""
+    """Return the signed message: type and payload, each prefixed with its length so that they cannot be confused."""
     name = kind.encode()
     return b"DSSEv1 %d %b %d %b" % (len(name), name, len(payload), payload)
 

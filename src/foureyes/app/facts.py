@@ -1,4 +1,4 @@
-"""What does the gate know outside the review when it decides? Gathered inside the transaction that decides."""
+"""Collects the facts from outside the review that a decision needs, inside the transaction that decides."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class Books:
 class Bytes:
     """What the bytes of a revision say of themselves."""
 
-    #: Against `base`; where that is not known, against nothing.
+    #: Against `base`; if that is unknown, against nothing.
     risk: Risk = Risk()
     base: KnownBase = KnownBase()
-    #: The files as they were: of the known base, else as the author states them.
+    #: The files before: of the known base, else as the author states them.
     before: tuple[WorkPart, ...] = ()
     proof: Proof = Proof()
     changed: tuple[Changed, ...] = ()
     change: ChangeKind = ChangeKind.CONTENT
-    #: The bytes of every part, for the names git gives them.
+    #: The bytes of every part, to compute their git names.
     blobs: Mapping[str, bytes]
 
 
@@ -64,7 +64,7 @@ class Elsewhere:
     _found: dict[str, Others] = field(default_factory=dict)
 
     def says_of(self, names: Iterable[str]) -> Others:
-        """What they say of the bytes of these names."""
+        """Return what other reviews say of the bytes with these names."""
         digests = tuple(names)
         return LazySequence(lambda: self._look(digests))
 
@@ -77,12 +77,12 @@ class Elsewhere:
 
 
 def vetoes(others: Others) -> Mapping[str, str]:
-    """The vetoes that stand on these bytes in other reviews."""
+    """Return the vetoes that stand on these bytes in other reviews."""
     return LazyMapping(lambda: {row.digest: row.review for row in others if row.vetoed})
 
 
 def objections(tx: Writing, policies: Policies, others: Others, digest: str) -> Mapping[str, Objection]:
-    """What other reviews have against new bytes; where several do, the newest review's."""
+    """Return what other reviews have against new bytes; of several, the newest review's."""
 
     def found() -> Mapping[str, Objection]:
         against = Objections(reading=tx, policies=policies, load=load_once).among(others)
@@ -92,7 +92,7 @@ def objections(tx: Writing, policies: Policies, others: Others, digest: str) -> 
 
 
 def unseen(tx: Writing, others: Others, hides: Callable[[str], bool], digest: str) -> Mapping[str, str]:
-    """Whether another open review that hides something from whoever asks has these new bytes."""
+    """Return another open review of these new bytes that hides something from the actor, if any."""
 
     def found() -> Mapping[str, str]:
         open_ones = (row.review for row in others if not row.cleared and _is_open(tx, row.review))
@@ -108,12 +108,12 @@ def _is_open(reading: Reading, review: str) -> bool:
 
 
 def digest_lock(digest: str) -> str:
-    """The name under which everything about the same bytes is put in an order."""
+    """Return the lock name that serialises everything about the same bytes."""
     return f"digest/{digest}"
 
 
 def load(tx: Writing, pool: tuple[Principal, ...]) -> Mapping[str, Load]:
-    """How much each of the pool has on the table."""
+    """Return how many reviews each member of the pool has active and queued."""
 
     def look() -> Mapping[str, Load]:
         found = tx.counts([one.who.name for one in pool if not one.removed])
@@ -123,36 +123,36 @@ def load(tx: Writing, pool: tuple[Principal, ...]) -> Mapping[str, Load]:
 
 
 def pairings(tx: Writing, books: Books, author: str) -> Mapping[str, int]:
-    """How often each reviewer reviewed this author's work lately."""
+    """Return how often each reviewer reviewed this author's work lately."""
     return LazyMapping(lambda: books.pairings(tx, author))
 
 
 def rulings(tx: Writing, books: Books) -> LazySequence[PastRuling]:
-    """What humans decided lately."""
+    """Return recent human rulings."""
     return LazySequence(lambda: books.rulings(tx))
 
 
 def suppressions(tx: Writing, books: Books) -> LazySequence[Suppression]:
-    """Which findings humans said are not real."""
+    """Return the findings that humans marked as not real."""
     return LazySequence(lambda: books.suppressions(tx))
 
 
 def spent(tx: Writing, books: Books, day: str) -> LazySequence[int]:
-    """What all reviews cost on this day."""
+    """Return what all reviews cost on this day."""
     return LazySequence(lambda: (books.day_usd_micro(tx, day),))
 
 
 def bytes_of(tx: Writing, review: Review | None, parts: tuple[WorkPart, ...], ask: Ask, prepared: Prepared) -> Bytes:
-    """What the bytes say: their risk against the base the gate knows, and what changed since the last revision.
+    """Return the facts about new bytes: their risk against the known base, and what changed since the last revision.
 
-    The risk was computed before: what scans the bytes must not hold up whoever else decides. Without a base that is
-    known everything counts as new, whatever the author states.
+    The risk was computed before the transaction: scanning bytes must not delay other decisions. Without a known base
+    everything counts as new, whatever the author states.
     """
     known = prepared.files if prepared.files and is_still_known(tx, ask, prepared.files) else None
     given = {**known.blobs, **ask.blobs} if known else ask.blobs
     blobs = dict(given)
     for digest, content in given.items():
-        # Whatever these bytes are compared with must be what it is called, or an old line could pass for new.
+        # Compared bytes must match their digest, or an old line could pass as new.
         if len(content) > BLOB_BYTES_MAX or blob_digest(content) != digest:
             raise Refusal(Code.DIGEST_MISMATCH, f"The bytes sent as {digest[:80]} are others.", "Send the right bytes.")
     for part in parts:
@@ -178,7 +178,7 @@ def _load(counts: Counts) -> Load:
 
 
 def stored_bytes(tx: Reading, part: WorkPart) -> bytes:
-    """The bytes of a part as they are stored; raises where they are gone or altered."""
+    """Return the stored bytes of a part; raises if they are gone or altered."""
     blob = tx.blob(part.digest)
     if blob is None or blob.content is None:
         raise refuse(Code.UNKNOWN_DIGEST, what=part.name, digest=part.digest)
@@ -188,7 +188,7 @@ def stored_bytes(tx: Reading, part: WorkPart) -> bytes:
 
 
 def bytes_at_hand(tx: Reading, parts: tuple[WorkPart, ...]) -> dict[str, bytes]:
-    """The bytes of these parts by their digests; what is gone or altered is left out."""
+    """Return the bytes of these parts by digest; missing or altered ones are left out."""
     found: dict[str, bytes] = {}
     for digest in dict.fromkeys([one.digest for one in parts]):
         blob = tx.blob(digest)
@@ -198,7 +198,7 @@ def bytes_at_hand(tx: Reading, parts: tuple[WorkPart, ...]) -> dict[str, bytes]:
 
 
 def _content(tx: Writing, part: WorkPart, given: Mapping[str, bytes]) -> bytes:
-    """The bytes of a part, as they came or as they are stored; what was purged stays away."""
+    """Return the bytes of a part, as sent or stored; purged bytes stay purged."""
     blob = tx.blob(part.digest)
     content = given.get(part.digest) if blob is None else blob.content
     if content is None:
@@ -208,7 +208,7 @@ def _content(tx: Writing, part: WorkPart, given: Mapping[str, bytes]) -> bytes:
 
 
 def _fetch(tx: Writing, blobs: dict[str, bytes], parts: tuple[WorkPart, ...], new: set[str]) -> None:
-    """Get what the new bytes are compared with; what is gone or altered is not, so everything there counts as new."""
+    """Add the bytes that new ones are compared with; what is missing or altered is skipped, so it counts as new."""
     for part in parts:
         if part.digest not in new and part.digest not in blobs:
             blob = tx.blob(part.digest)

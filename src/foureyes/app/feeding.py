@@ -1,7 +1,7 @@
-"""The live feed: a listener is told that what they see of a review has changed, and how sessions stand they follow.
+"""The live feed: tells a listener which visible reviews have changed, and the status of the sessions it follows.
 
-Whatever happens to a review, it is compared what this viewer saw before it and sees after it. Where that is the same,
-nothing is sent: no event, no number that was left out, no later id.
+For every event of a review, what this viewer saw before it is compared with what they see after it. If both are equal,
+nothing is sent: no event, no skipped number, no later id.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from foureyes.app.session_feed import SessionFeed, session_feed
 from foureyes.core.refusals import Refusal
 
 HEARTBEAT_SECONDS = 15.0
-#: Reviews that are compared in one look at the store.
+#: Reviews compared in one look at the store.
 LOOK_MAX = 50
 UPDATED, RESET, SESSION = "review.updated", "feed.reset", "session.updated"
 
@@ -36,7 +36,7 @@ class News:
     kind: str
     review: str = ""
     mark: str = ""
-    #: Where sessions are followed: which one it is about, and how that stands.
+    #: If sessions are followed: which one it is about, and its status.
     session: str = ""
     status: str = ""
 
@@ -56,9 +56,9 @@ async def feed(
     may_listen: Callable[[], Awaitable[bool]],
     heartbeat_seconds: float = HEARTBEAT_SECONDS,
 ) -> AsyncGenerator[News | None]:
-    """What happens from now on, or since the last thing this caller was told; None where nothing did for a while.
+    """Yield what happens from now on, or since the last news this caller was told; None as a heartbeat.
 
-    It ends with the server, or when the caller may listen no longer.
+    It ends with the server, or when the caller may no longer listen.
     """
     viewer, last = caller.who.name, following.last
     since = office.places.find(viewer, last) if last else None
@@ -75,7 +75,7 @@ async def feed(
         clock = asyncio.get_running_loop().time
         told_at = clock()
         while not office.bell.closed():
-            # Counted from what the caller was told last: what is hidden from them must not put off a sign of life.
+            # Counted from the last news sent: hidden changes must not delay the heartbeat.
             woken = await _woken(listener, told_at + heartbeat_seconds - clock())
             if office.bell.closed() or not await may_listen():
                 return
@@ -87,7 +87,7 @@ async def feed(
             news = [News(id="", kind=RESET)] if overrun else await _news(office, caller, sessions, grown)
             for number, one in enumerate(news, start=1):
                 place = _place_after(place, one)
-                # Who stops in the middle is told all of it again: twice is harmless, never is not.
+                # A listener that stops in the middle is told all of it again: duplicates are harmless, gaps are not.
                 office.places.keep(viewer, place, cursor if number == len(news) else done)
                 told_at = clock()
                 yield replace(one, id=place)
@@ -103,9 +103,9 @@ async def _woken(listener: Listener, seconds: float) -> bool:
 
 
 async def _news(office: Office, caller: Caller, sessions: SessionFeed, grown: dict[str, int]) -> list[News]:
-    """The sessions with another status, first: whoever must stop hears that before all else; then the reviews.
+    """Return the sessions with a new status first, so that an agent that must stop hears it first; then the reviews.
 
-    Where it cannot be said, the listener looks at everything again.
+    If the store cannot tell, the listener is told to look at everything again.
     """
     try:
         changed = await sessions.changed(grown)
@@ -122,7 +122,7 @@ async def _news(office: Office, caller: Caller, sessions: SessionFeed, grown: di
 def _compared(
     office: Office, caller: Caller, sessions: SessionFeed, names: list[tuple[str, int]], reading: Reading
 ) -> list[News]:
-    """The reviews that look otherwise to the caller now, with their marks."""
+    """Return the reviews that look different to the caller now, with their marks."""
     found = list[News]()
     for review, version in names:
         try:
@@ -131,7 +131,7 @@ def _compared(
             earlier = shown(office.gate.look(reading, review, caller.who, version)) if version else None
             before = mark_of(given(earlier)) if earlier else ""
         except (Damaged, Refusal):
-            continue  # what was altered is told by whoever verifies the log, to those who may know
+            continue  # verifying the log reports alterations, to those who may know
         session = seen.view.review.origin.session
         if now != before and sessions.follows(session):
             found.append(News(id="", kind=UPDATED, review=review, mark=now, session=session if sessions.wanted else ""))

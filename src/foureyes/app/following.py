@@ -1,4 +1,4 @@
-"""How do the following projections keep up with the log? In steps, each in one transaction, by whoever comes first."""
+"""Keeps the following projections up to date with the log, in steps of one transaction each; any process may do it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foureyes.app.projections.projection import slot_of
 from foureyes.app.projections.steps import BATCH, Folds, Step, move, plan, targets, version_of
 from foureyes.app.rows import Cursor
 
-#: Steps in one call: whoever has a long way to go comes back, and others get a turn.
+#: Most steps in one call: a follower that is far behind returns, so that others get a turn.
 STEPS_MAX = 10_000
 
 
@@ -27,7 +27,7 @@ class Follower:
         *,
         local: bool = False,
     ) -> None:
-        """Follow with these, so many events a step; only the store of local reviews counts those (`local`)."""
+        """Follow with these projections, `batch` events a step; only a `local` store counts local reviews."""
         self._store = store
         self._projections = tuple(projections)
         self._batch = batch
@@ -35,9 +35,9 @@ class Follower:
         self._folds = Folds()
 
     async def catch_up(self) -> int:
-        """Read everything there is; how many events were taken in, by all projections together.
+        """Read everything there is; returns how many events were taken in, by all projections together.
 
-        What an earlier version of this program wrote is made anew first; what a later one wrote is left to it.
+        Rows written by an earlier version of this program are rebuilt first; rows of a later version are left alone.
         """
         for projection in await self._store.read(self._outdated):
             await make_anew(self._store, projection, local=self._is_local)
@@ -47,18 +47,18 @@ class Follower:
             moved = await self._moved(steps) if steps else 0
             done += moved
             if moved == sum(one.events for one in steps) and all(one.events < self._batch for one in steps):
-                break  # all there was when it was read, and nobody else came between
+                break  # everything was read, and no other follower interfered
         return done
 
     def has_reached(self, goal: Cursor, reading: Reading) -> bool:
-        """True if all projections took in what was committed up to there."""
+        """True if all projections have taken in what was committed up to this cursor."""
         return all(reading.cursor(slot_of(reading, one.name)) >= goal for one in self._projections)
 
     async def _moved(self, steps: list[Step]) -> int:
         try:
             return await self._store.write(partial(_move, steps))
         except Conflict:
-            return 0  # somebody else was faster; what is left is seen in the next round
+            return 0  # another follower was faster; the rest is seen in the next round
 
     def _plan(self, reading: Reading) -> list[Step]:
         return plan(reading, self._folds, targets(reading, self._projections, local=self._is_local), self._batch)
@@ -68,16 +68,16 @@ class Follower:
 
 
 def _move(steps: list[Step], tx: Writing) -> int:
-    """Write what still fits; a rebuild may have switched over to other rows meanwhile."""
+    """Write the steps that still fit; a rebuild may have switched to another slot meanwhile."""
     tx.lock(*sorted({one.target.projection.lock for one in steps}))
     return move(tx, [one for one in steps if slot_of(tx, one.target.projection.name) == one.target.slot])
 
 
 async def catch_up(store: Store, projection: Projection, batch: int = BATCH) -> int:
-    """Bring one projection up to date; how many events that were."""
+    """Bring one projection up to date; returns how many events that were."""
     return await Follower(store, (projection,), batch).catch_up()
 
 
 async def catch_up_all(store: Store, batch: int = BATCH) -> int:
-    """Bring all of them up to date; how many events were taken in, by all together."""
+    """Bring all projections up to date; returns how many events were taken in, by all together."""
     return await Follower(store, batch=batch).catch_up()

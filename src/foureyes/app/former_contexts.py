@@ -1,4 +1,4 @@
-"""The text that a dismissal holds for, and the hashes of it that earlier releases kept, so that theirs still hold."""
+"""The context hashes that earlier releases stored with dismissals, computed so that those dismissals still hold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHORT, _LONG = 16, 32
 
 
 def former_hashes(file: File, place: Place, here: str) -> tuple[str, ...]:
-    """The hash with the repository and the path in it, and the one of lines that empty lines part (`t1`, `f1`)."""
+    """Return the hash with repository and path in it, and the one of lines delimited by empty lines (`t1`, `f1`)."""
     stands = _around(file.lines, place) if place.start else []
     text = "\n".join(stands).encode("utf-8", "surrogatepass") or file.content or b""
     oldest = hashlib.sha256(f"{here}\0{place.path}\0".encode("utf-8", "surrogatepass") + text).hexdigest()[:_LONG]
@@ -23,7 +23,7 @@ def former_hashes(file: File, place: Place, here: str) -> tuple[str, ...]:
 
 
 def block_hash(file: File, place: Place) -> str:
-    """The hash of the lines of a place with those close by, as far as no empty line parts them."""
+    """Return the hash of the lines of a place with those next to it, up to the nearest empty line."""
     return _hash(_around(file.lines, place), _LONG)
 
 

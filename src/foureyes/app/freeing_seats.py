@@ -1,4 +1,4 @@
-"""Free the seats of accounts that were removed, so that somebody else is asked at once."""
+"""Frees the seats of removed accounts, so that another reviewer is asked at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from foureyes.core.commands import PassDeadline
 from foureyes.core.refusals import Refusal
 from foureyes.core.values import CLOCK
 
-#: So many seats of one account are freed in one go.
+#: Most seats of one account freed at a time.
 SEATS_MAX = 1_000
 log = logging.getLogger("foureyes.server")
 
@@ -26,11 +26,11 @@ class SeatFreeing:
 
     store: Store
     gate: Gate
-    #: The word of the accounts as it was at the last look; none before the first.
+    #: The change word of the accounts at the last look; None before the first.
     _seen: str | None = field(default=None, init=False)
 
     async def once(self) -> int:
-        """Free the seats of everybody removed; how many were freed. A crash after a removal is made up for here."""
+        """Free the seats of all removed accounts, also after a crash during a removal; returns how many."""
         word = await self.store.read(changed_word)
         if word == self._seen:
             return 0
@@ -40,7 +40,7 @@ class SeatFreeing:
         return freed
 
     async def free(self, names: Iterable[str]) -> int:
-        """Pass on what these still owe; how many seats that was."""
+        """Pass on the reports that these accounts still owe; returns how many seats were freed."""
         wanted = tuple(names)
         freed = 0
         for row in await self.store.read(lambda reading: _held(reading, wanted)):
@@ -51,7 +51,7 @@ class SeatFreeing:
                 await self.gate.handle(ask)
                 freed += 1
             except Refusal:
-                continue  # somebody enrolled them again, or the request is gone
+                continue  # the account was enrolled again, or the request is gone
             except Damaged as error:
                 log.error("a seat is not freed: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
         return freed

@@ -1,4 +1,4 @@
-r"""May this go live? The one door to the core, for every interface and for programs that embed it.
+r"""The gate, for every interface and for programs that embed it: handles commands, shows reviews, checks go-live.
 
 gate = Gate(store, directory, policy=load_shipped("solo"))
 work = work_of({"hello.py": b"print('hello')\n"})
@@ -49,14 +49,14 @@ from foureyes.core.views import View, view
 from foureyes.policy.policy import Policy, policy_text
 
 CONFLICTS_MAX = 20
-#: What so many viewers saw of reviews is kept at hand.
+#: Most views of reviews kept in memory.
 SEEN_MAX = 256
 _REVIEW_COMMANDS = get_args(ReviewCommand)
 T = TypeVar("T")
 
 
 def new_key() -> str:
-    """A new idempotency key."""
+    """Return a new idempotency key."""
     return secrets.token_urlsafe(18)
 
 
@@ -91,7 +91,7 @@ class Seen:
 
     @cached_property
     def report(self) -> str:
-        """A panel's report in Markdown, where one judges the review."""
+        """A panel's report in Markdown, if a panel judges the review."""
         return panel_report(self.rules, self.view, self.stricter)
 
 
@@ -101,9 +101,9 @@ class Served:
 
     seen: Seen
     files: dict[str, bytes]
-    #: The bytes of the base, known or stated, by their digests; those that are not here are left out.
+    #: The bytes of the base, known or stated, by digest; missing ones are left out.
     before: dict[str, bytes] = field(default_factory=dict)
-    #: The version this viewer was given last, before now.
+    #: The version that was recorded as given to this viewer before.
     noted: Given = Given()
 
     @property
@@ -114,12 +114,12 @@ class Served:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Done:
-    """How a transaction ended; what is held of it counts once it is committed."""
+    """How a transaction ended; `held` is cached once it is committed."""
 
     reply: Reply | Refusal
     held: Held | None = None
     kept_default: bool = False
-    #: Reviews that inherited findings of this one, which may have been settled here.
+    #: Reviews that inherited findings of this one, which this command may have settled.
     heirs: tuple[str, ...] = ()
 
 
@@ -138,10 +138,10 @@ class Gate:
         bases: Bases | None = None,
         local: bool = False,
     ) -> None:
-        """Stand on a store; `policy` holds until a human activates another.
+        """Create a gate on a store; `policy` holds until a human activates another.
 
-        `bases` says with what a work may be compared; by default only with what is live on its target. Where nobody
-        will ever be told (`tells`), nothing is put into the outbox. Only a `local` gate knows local reviews.
+        `bases` says with what a work may be compared; by default only with what is live on its target. If nothing is
+        ever delivered (`tells` is false), the outbox stays empty. Only a `local` gate knows local reviews.
         """
         self._store = store
         self._directory = directory
@@ -152,15 +152,15 @@ class Gate:
         self._local = local
         self._bases = bases or Bases()
         self._shelf = Shelf()
-        #: What somebody saw of a review as it was folded last; whoever asks again before it grows sees the same.
+        #: Views by review and viewer; valid while the folded review is the same object.
         self._seen_lately: dict[tuple[str, Who], tuple[Held, Seen]] = {}
         self._default_is_kept = False
         self._beside = Beside(policies=self.policies, load=self._load, session_facts=books.session)
 
     async def handle(self, ask: Ask) -> Reply:
-        """Do what is asked, durably and once per key; raises Refusal, which is kept for the key too.
+        """Execute a command durably and once per key; raises Refusal, which is kept for the key too.
 
-        Somebody else being faster is no error: it is decided again. Raises Unavailable when the store cannot write.
+        On a conflict with another writer it is decided again. Raises Unavailable if the store cannot write.
         """
         check_key(ask.key)
         if isinstance(ask.command, OpenReview) and (ask.stream or ask.command.review):
@@ -189,21 +189,21 @@ class Gate:
         raise too_busy(ask)
 
     def _is_small(self, ask: Ask) -> bool:
-        """Whether it takes a moment: no version of the review has much text that may be read again."""
+        """True if the command is quick: no version of the review has much text that may be read again."""
         parts: tuple[WorkPart, ...] = getattr(ask.command, "parts", ())
         is_known = not ask.stream or not isinstance(ask.command, _REVIEW_COMMANDS) or self._shelf.has(ask.stream)
         sizes = [sum(one.size for one in some) for some in (parts, *self._shelf.versions(ask.stream))]
         return is_known and max(sizes) <= SMALL_BYTES_MAX and not isinstance(ask.command, EnrolTogether)
 
     async def _look_again(self, review: str, source: str) -> None:
-        """Let a review see what became of the findings it inherited; else its next command does."""
+        """Let a review update the findings it inherited; if this fails, its next command does so."""
         ask = Ask(actor=CLOCK, key=new_key(), command=CheckInherited(source=source), stream=f"review/{review}")
         with suppress(Refusal, Unavailable):
             await self.handle(ask)
 
     async def preview(self, ask: Ask, *, draw: int | None = None) -> Preview:
-        """What would happen, with this lot or one that is drawn: decided, and not written. Raises Refusal likewise."""
-        ask.body_hash()  # what cannot be written down is refused, as it would be
+        """Return what a command would do, with this draw or a random one; writes nothing. Raises Refusal as well."""
+        ask.body_hash()  # refuses what cannot be encoded, as `handle` would
         for _ in range(CONFLICTS_MAX):
             prepared = await self._bases.prepare(self._store, ask)
             with suppress(Unprepared):
@@ -211,36 +211,36 @@ class Gate:
         raise too_busy(ask)
 
     async def read(self, review: str, viewer: Who) -> Seen:
-        """The review as this viewer may see it, with the reasons; raises Refusal where there is none."""
+        """Return the review as this viewer may see it; raises Refusal if there is none."""
         return await self.look_at(review, partial(self._seen, review, viewer))
 
     async def look_at(self, review: str, work: Callable[[Reading], T]) -> T:
-        """Run `work` on one look at the store; a review that was read lately takes no thread of its own."""
+        """Run `work` on one look at the store; for a cached review it runs without a thread of its own."""
         return await self._store.read(Quick(work) if self._shelf.has(f"review/{review}") else work)
 
     def look(self, reading: Reading, review: str, viewer: Who, version: int = 0) -> Seen:
-        """The same on one look at the store; with a version, as it was after so many of its events."""
+        """Return the review as this viewer may see it, on an open look; with `version`, as it was after that event."""
         if not version:
             return self._seen(review, viewer, reading)
         held = self._there(read_until(reading, f"review/{review}", version))
         return self._shown(reading, held, viewer)
 
     def whole(self, reading: Reading, review: str) -> Review:
-        """The review with nothing hidden, for whoever carries out what it asks for; never for somebody who looks."""
+        """Return the review with nothing hidden, for code that carries out its requests; never for a viewer."""
         return self._held(reading, review).review
 
     def pool(self, reading: Reading) -> tuple[Principal, ...]:
-        """Everybody who may be asked to review."""
+        """Return everybody who may be asked to review."""
         return self._directory.pool(reading)
 
     async def serve(self, review: str, viewer: Who) -> Served:
-        """The bytes of the current version, and a note that this viewer got exactly these; all, or a refusal."""
+        """Return the bytes of the current version, all or a refusal, and record that this viewer got exactly these."""
         served = await self.take(review, viewer)
         await self.note_served(served, viewer)
         return served
 
     async def take(self, review: str, viewer: Who) -> Served:
-        """The bytes of the current version; few of them take no thread of their own."""
+        """Return the bytes of the current version; small ones are read without a thread of their own."""
 
         def few(reading: Reading) -> Served | None:  # another process may have written a large version meanwhile
             return every(reading) if has_few_bytes(self._held(reading, review).review) else None
@@ -252,7 +252,7 @@ class Gate:
         return served
 
     def take_out(self, review: str, viewer: Who, reading: Reading) -> Served:
-        """The bytes of the current version on one look; whoever gives all of them to the viewer notes that too."""
+        """Return the bytes of the current version on an open look; a caller that hands them over records it."""
         seen = self._seen(review, viewer, reading)
         current = seen.view.review.current
         files = {part.name: stored_bytes(reading, part) for part in current.parts if part.mode != GONE_MODE}
@@ -260,16 +260,16 @@ class Gate:
         return Served(seen=seen, files=files, before=bytes_at_hand(reading, current.before), noted=noted)
 
     async def note_served(self, served: Served, viewer: Who, withheld: str = "") -> None:
-        """Note that a viewer was given exactly these bytes, but for a file that was withheld; authors need no note."""
+        """Record that a viewer was given exactly these bytes, except for a withheld file; authors need no record."""
         review, given = served.seen.view.review, Given(served.digest, withheld)
         if served.noted == given or review.is_contributor(viewer.name):
             return
         await self._store.write(Quick(lambda tx: tx.follow(SERVED, {f"{review.id}/{viewer.name}": given.row}, START)))
 
     async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
-        """Whether bytes, named by digest or alias, may go live there: judged anew from the log on one snapshot.
+        """Check whether bytes, named by digest or alias, may go live there; evaluated from the log on one snapshot.
 
-        With a viewer, as that one may hear it. A store that cannot answer is no yes: the answer is then `unavailable`.
+        With a viewer, the answer is limited to what they may know. If the store cannot answer, it is `unavailable`.
         """
 
         def work(reading: Reading) -> Live:
@@ -292,7 +292,7 @@ class Gate:
         if seen is None or not seen.view.hides:
             seen = self._shown(tx, held, ask.actor)
         else:
-            events = ()  # who may not see everything yet learns that it would be taken, and nothing more
+            events = ()  # a viewer who may not see everything yet learns only that the command would be taken
         return Preview(events=events, seen=seen)
 
     def _answer(self, ask: Ask, asked: str, stream: str, prepared: Prepared, tx: Writing) -> _Done:
@@ -361,7 +361,7 @@ class Gate:
         )
 
     def _with_policy(self, changes: Changes, deciding: Deciding) -> Changes:
-        """A review's rules are kept where its log is: the default policy of another day must not judge it."""
+        """Store the default policy with the first review judged by it: a later default must not judge that review."""
         if self._default_is_kept or deciding.held is not None or deciding.current.activated:
             return changes
         default = self.policies.default
@@ -378,7 +378,7 @@ class Gate:
         return self._there(self._load(reading, f"review/{review}"))
 
     def _there(self, held: Held | None) -> Held:
-        """The review, where it is there; somebody's local one is only at the gate for those."""
+        """Return the review if it exists; a local review exists only for a local gate."""
         if held is None or (not self._local and is_local(held.review)):
             raise refuse(Code.REVIEW_MISSING)
         return held

@@ -1,6 +1,6 @@
-"""What do the rows alone say of these bytes? Only ever a no: a yes is judged anew from the log.
+"""Fast negative go-live check on projection rows, without the core. A yes is always re-evaluated from the log.
 
-This is for a caller who asks before every step of an agent's work and mostly hears no: it needs none of the core.
+It serves callers who ask before every step of an agent's work and mostly get a no.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from foureyes.app.rows import OBJECTIONS, DigestRow, ReviewRow, plain_digest
 
 OPEN = "open"
 LIFT = "A human must override it there, or the author revises."
-#: Of more reviews of the same bytes the log is asked.
+#: With more reviews of the same bytes the log is asked.
 REVIEWS_MAX = 20
 Listed = tuple[ReviewRow, DigestRow]
 
@@ -21,13 +21,13 @@ class Rows(Protocol):
     """The questions a glance asks."""
 
     def digests(self, name: str) -> tuple[DigestRow, ...]:
-        """What the reviews say of these bytes."""
+        """Return what the reviews say of these bytes."""
 
     def review(self, review: str) -> ReviewRow | None:
-        """One review's row."""
+        """Return one review's row."""
 
     def rows(self, projection: str, prefix: str = "", after: str = "", limit: int = 100) -> tuple[tuple[str, str], ...]:
-        """Rows of a projection whose keys begin like this."""
+        """Return rows of a projection whose keys begin with this prefix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Shut:
 
 
 def glance(rows: Rows, name: str) -> Shut | None:
-    """The no that stands in the rows; None where only the log can tell."""
+    """Return the no that the rows tell; None if only the log can tell."""
     name = plain_digest(name)
     found = rows.digests(name)
     if not found:
@@ -57,7 +57,7 @@ def glance(rows: Rows, name: str) -> Shut | None:
 
 
 def _objected(rows: Rows, newest: list[Listed]) -> Shut | None:
-    """What the newest review that has something against these bytes says."""
+    """Return what the newest review with an objection to these bytes says."""
     cleared = any(row.cleared for _, row in newest)
     digest = newest[0][1].digest
     noted = {key.partition("/")[2]: text for key, text in rows.rows(OBJECTIONS, f"{digest}/", limit=REVIEWS_MAX)}
@@ -71,7 +71,7 @@ def _objected(rows: Rows, newest: list[Listed]) -> Shut | None:
 
 
 def _waiting(newest: list[Listed]) -> Shut:
-    """Nobody cleared them: of an open review they are pending, else they must be submitted again."""
+    """Return the no for bytes that nobody cleared: pending in an open review, else to be submitted again."""
     review, row = next((one for one in newest if _is_current(*one)), newest[0])
     if _is_current(review, row):
         reason = f"Review {row.review} is not cleared. Wait for its clearance."

@@ -1,4 +1,4 @@
-"""How does one key take over from another? Both sign that, in the book; and the record says who did it and why."""
+"""Key rotation and restore records: written to the checkpoint journal and to the log, with who did it and why."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from foureyes.core.values import Who
 async def rotate(
     store: Store, folder: Path, keys: tuple[Signer, Signer], actor: Who, *, reason: str, now: datetime
 ) -> None:
-    """Sign with the second of two keys from now on. Done again after a crash it does what is missing and no more."""
+    """Sign with the second of two keys from now on. Repeated after a crash, it does only what is missing."""
     old, new = keys
     command = RotateKey(old=old.public.id, new=new.public.id, reason=reason)
-    decide_operation(command, actor)  # a refusal comes before anything is written
+    decide_operation(command, actor)  # refused before anything is written
     await record_rotation(folder, old, new, now, by=actor.name, reason=reason)
     await store.write(partial(_note_rotation, command=command, actor=actor, now=now))
     await checkpoint_if_due(store, folder, new, now, AT_ONCE)
@@ -31,7 +31,7 @@ async def rotate(
 async def restored(
     store: Store, folder: Path, signer: Signer, held: Line | None, actor: Who, *, reason: str, now: datetime
 ) -> None:
-    """Write down that the store is a backup by now, whose newest checkpoint is `held`."""
+    """Record that the store is now a backup whose newest checkpoint is `held`."""
     number, taken = (held.checkpoint.number, held.checkpoint.at) if held else (0, now)
     command = RestoreStore(checkpoint=number, taken=taken, reason=reason)
     decide_operation(command, actor)

@@ -1,4 +1,7 @@
-"""Which rows does a review leave beside the log? A function of its state, so that they can be made anew any time."""
+"""The rows that a review writes beside the log (list, digests, inbox, outbox), as a function of its state.
+
+They can be rebuilt from the log at any time.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from foureyes.core.values import Outcome, Part
 OPEN = "open"
 HUMANS = "humans"
 ANYONE = "anyone"
-#: The kind of a row about an inherited finding, which is no request and has no due time.
+#: Kind of the row of an inherited finding, which is no request and has no due time.
 SETTLE = "finding"
-#: Who may give counsel to the human who decides: anybody eligible, and each of them finds it in their inbox.
+#: Addressee of requests for counsel: any eligible reviewer finds them in the inbox.
 COUNSEL = "open:counsel"
 
-#: What somebody outside the gate shall hear of: a party owes something, or something ended.
+#: Events that are delivered outside the gate: somebody owes something, or something ended.
 TOLD = frozenset(
     {
         "DeadlinePassed",
@@ -47,12 +50,12 @@ _time = shape(datetime)[0]
 
 
 def state_of(review: Review) -> str:
-    """Open, or how it ended."""
+    """Return `open`, or how the review ended."""
     return review.outcome.value if review.outcome else OPEN
 
 
 def review_row(review: Review, *, opened: str, updated: str) -> ReviewRow:
-    """The review in a list."""
+    """Return the review's row in lists."""
     parties = dict.fromkeys(_party(one) for one in review.requests.values())
     return ReviewRow(
         review=review.id,
@@ -69,7 +72,7 @@ def review_row(review: Review, *, opened: str, updated: str) -> ReviewRow:
 
 
 def digest_rows(review: Review) -> tuple[DigestRow, ...]:
-    """What the review says of each version it had."""
+    """Return what the review says of each version it had."""
     vetoed = {digest for _, digest in review.vetoes}
     cleared = review.cleared if review.outcome is Outcome.CLEARED else ""
     names = dict.fromkeys(one.digest for one in review.revisions)
@@ -77,13 +80,16 @@ def digest_rows(review: Review) -> tuple[DigestRow, ...]:
 
 
 def inbox_rows(review: Review) -> tuple[InboxRow, ...]:
-    """What is owed, one row for each who may give it, and findings for their raisers; nothing once it has ended."""
+    """Return a row for each who may give an owed answer, and for inherited findings.
+
+    Empty once the review has ended.
+    """
     owed = tuple(row for one in review.requests.values() for row in _owed(review, one))
     return owed if review.outcome is not None else (*owed, *_to_settle(review))
 
 
 def outbox_rows(appends: Iterable[Append]) -> tuple[OutboxRow, ...]:
-    """What of this is to be told."""
+    """Return the events among these that must be delivered."""
     return tuple(
         OutboxRow(stream=one.stream, version=version, type=entry.type, at=one.at)
         for one in appends
@@ -93,12 +99,12 @@ def outbox_rows(appends: Iterable[Append]) -> tuple[OutboxRow, ...]:
 
 
 def role(name: str) -> str:
-    """How the inbox names everybody with a role."""
+    """Return how the inbox names everybody with a role."""
     return f"role:{name}"
 
 
 def group(name: str) -> str:
-    """How the inbox names the people of a group; any human where there is none."""
+    """Return how the inbox names the people of a group; any human if there is none."""
     return f"group:{name}" if name else HUMANS
 
 
@@ -109,7 +115,7 @@ def _party(request: Request) -> str:
 
 
 def _to_settle(review: Review) -> Iterator[InboxRow]:
-    """What a review inherited, for whoever raised it: a word of theirs settles it, and nobody is late with it."""
+    """Yield a row for each inherited finding, for its raiser, who may settle it; it is never overdue."""
     for one in (review.findings[name] for name in review.inherited):
         if not one.is_settled:
             yield InboxRow(

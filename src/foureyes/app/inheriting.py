@@ -1,4 +1,4 @@
-"""Which findings of other reviews stand on text that is in some bytes, by an index that the log can make anew."""
+"""Inherited findings: finds open findings of other reviews on text that is in the new bytes, by a rebuildable index."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from foureyes.core.rules import Stage
 from foureyes.core.stack import stages_of
 from foureyes.core.values import CLOCK, Origin, Place, Who
 
-#: So many names are looked up at once, and so many rows and findings are looked at; with more nothing is opened.
+#: Names looked up per query, and most rows and findings examined; with more the review is refused.
 NAMES_AT_ONCE, ROWS_MAX, FINDINGS_MAX = 2_000, 1_000 * SAMPLE, 1_000
-#: So many reviews are told when something changes where their findings come from.
+#: Most reviews updated when something changes where their findings come from.
 HEIRS_MAX = 100
-#: The names of so many parties are kept.
+#: Size of the cache of party names.
 PARTIES_KEPT_MAX = 1_024
-#: With so many rows it is known at a glance whether all of them are of one review.
+#: Up to this many rows, one query tells whether all of them are of one review.
 GLANCE_MAX = 4 * SAMPLE
 HEIR = "heir"
 SETTLED_THERE = "it was settled, waived or passed in review {review}, where it was raised"
 
 
 def parties(makers: Iterable[Who], origin: Origin) -> tuple[str, ...]:
-    """The names of everybody whose works are one party's: authors, operators, the session and the task."""
+    """Return hashed names that identify one party: its authors, operators, the session and the task."""
     return _parties(tuple(makers), origin)
 
 
@@ -56,7 +56,7 @@ def _named(who: Who) -> Iterator[tuple[str, str]]:
 
 
 def rows_of(reading: Reading, policies: Policies, review: Review) -> dict[str, str]:
-    """The rows a review leaves: what stands in it on which text, what was settled here, and whose heir it is."""
+    """Return the index rows of a review: what stands on which text, what was settled here, and what it inherited."""
     if not (review.findings or review.reports):
         return {}
     stages, rows = _stages(reading, policies, review), dict[str, str]()
@@ -69,7 +69,7 @@ def rows_of(reading: Reading, policies: Policies, review: Review) -> dict[str, s
             rows[f"{HEIR}/{one.review}/{review.id}"] = ""
         if not stands and (not one.source or one.lifted):
             continue
-        # What stands where it was raised is found there; an heir adds only the parties that are its own.
+        # What stands is found through the review that raised it; an heir adds only the parties that are its own.
         known = origins[one.review] if one.source and stands else ()
         body = json.dumps({"severity": int(one.severity), "stands": stands})
         names = known_texts.names(review, one)
@@ -80,7 +80,7 @@ def rows_of(reading: Reading, policies: Policies, review: Review) -> dict[str, s
 
 
 def _parties_of(reading: Reading, review: str) -> tuple[str, ...]:
-    """The parties of another review; none where its log is gone, so that an heir stands for it."""
+    """Return the parties of another review; empty if its log is gone, so that its heir is found instead."""
     try:
         held = load_once(reading, f"review/{review}")
     except Damaged:
@@ -89,7 +89,7 @@ def _parties_of(reading: Reading, review: str) -> tuple[str, ...]:
 
 
 def objections_in(review: Review, stages: Sequence[Stage]) -> dict[str, Finding]:
-    """The findings of a review, and its rejections without one as findings about all of the work."""
+    """Return the findings of a review, and its rejections without a finding as findings about the whole work."""
     return {**review.findings, **rejections(review, stages)}
 
 
@@ -101,25 +101,25 @@ def _stands_in(review: Review, stages: Sequence[Stage], finding: Finding) -> boo
 
 
 def noted_by(reading: Reading, stream: str) -> dict[str, str]:
-    """The rows that the log of a review makes; none where there is no such review."""
+    """Return the rows that the log of a review makes; empty if there is no such review."""
     held = load_once(reading, stream)
     return rows_of(reading, from_log(reading).policies, held.review) if held else {}
 
 
 def review_of(key: str) -> str:
-    """The review whose row this is."""
+    """Return the review that owns this row."""
     steps = key.split("/")
     return steps[-1] if steps[0] == HEIR else steps[-2]
 
 
 def changed_rows(before: Mapping[str, str], after: Mapping[str, str]) -> dict[tuple[str, str], str | None]:
-    """What to write so that the rows of a review become these."""
+    """Return the writes that turn the old rows of a review into the new ones."""
     new = {(INHERITABLE, key): text for key, text in after.items() if before.get(key) != text}
     return {**new, **{(INHERITABLE, key): None for key in before if key not in after}}
 
 
 def heirs(reading: Reading, review: str, changed: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """The reviews that have an open finding from this one, where something of it changed."""
+    """Return the reviews with an open finding from this one, if any of its rows changed."""
     if not any(name == INHERITABLE for name, _ in changed):
         return ()
     return tuple(review_of(key) for key, _ in reading.rows(INHERITABLE, f"{HEIR}/{review}/", limit=HEIRS_MAX))
@@ -131,16 +131,15 @@ class Inheriting:
 
     reading: Reading
     policies: Policies
-    #: Whether an open review hides something from those who would see what was inherited.
+    #: True if an open review hides something from those who would see the inherited finding.
     hides: Callable[[Review], bool]
     texts: KnownTexts
     _loaded: dict[str, Review | None] = field(default_factory=dict)
 
     def inheritable(self, own: str, makers: Sequence[Who], origin: Origin, texts: Texts) -> list[Inheritable]:
-        """What stands in other reviews of these makers on text that is in these bytes, the gravest first.
+        """Return what stands in other reviews of these makers on text that is in these bytes, the gravest first.
 
-        The index says where to look; whether it stands is judged from the log. Raises Refusal where there is too much
-        to look at.
+        The index says where to look; the log decides whether it stands. Raises Refusal if there is too much to examine.
         """
         known = self._with_others(parties(makers, origin), own)
         if not known:
@@ -154,10 +153,10 @@ class Inheriting:
         stands.sort(key=lambda name: (-rows[name]["severity"], name))
         taken = [one for name in stands if (one := self._taken(name[0], name[1], texts)) is not None]
         left = [one for one in taken if not any(_is_passed(one, text) for text in passed.get(one.origin, ()))]
-        return sorted(left, key=lambda one: one.hidden)  # what may be told stands for the same finding elsewhere
+        return sorted(left, key=lambda one: one.hidden)  # visible findings are preferred over hidden copies
 
     def _with_others(self, names: Sequence[str], own: str) -> list[str]:
-        """Those parties that have rows of another review than this one, or too many to tell at a glance."""
+        """Return the parties with rows of other reviews than this one, or with too many rows to tell."""
         rows = self.reading.rows_under(INHERITABLE, names, limit=GLANCE_MAX + 1)
         if len(rows) > GLANCE_MAX:
             return [one for one in names if self._has_others(one, own)]
@@ -169,12 +168,12 @@ class Inheriting:
         return len(rows) > GLANCE_MAX or any(review_of(key) != own for key, _ in rows)
 
     def kept(self, review: Review, texts: Texts) -> list[str]:
-        """The findings of a review whose text is in its new bytes."""
+        """Return the findings of a review whose text is in its new bytes."""
         found = objections_in(review, _stages(self.reading, self.policies, review)).values()
         return [one.id for one in found if self._find(review, one, texts)[0]]
 
     def lifted(self, review: Review) -> dict[str, str]:
-        """The inherited findings of a review that stand no more where they were raised, and why."""
+        """Return the inherited findings that no longer stand where they were raised, and why."""
         found = {}
         for one in (review.findings[name] for name in review.inherited):
             source = self._review(one.review)
@@ -185,7 +184,7 @@ class Inheriting:
         return found
 
     def _unread(self, known: list[str]) -> Iterator[tuple[str, str]]:
-        """Everything that stands on a text, where a work is too large to be looked through."""
+        """Yield all rows of these parties, for a work too large to be searched."""
         for party in known:
             rows = self.reading.rows(INHERITABLE, f"{party}/", limit=ROWS_MAX + 1)
             _check_rows(len(rows), len({_finding_of(key) for key, _ in rows}))
@@ -204,14 +203,14 @@ class Inheriting:
             yield from self._unread(known)
 
     def _passed(self, names: Iterable[tuple[str, ...]], texts: Texts) -> Iterator[tuple[tuple[str, str], str]]:
-        """What raisers settled or humans passed in reviews that had inherited it, each on this very text."""
+        """Yield what raisers settled or humans passed in reviews that had inherited it, each on this very text."""
         for review, name in names:
             found = self._review(review)
             one = found.findings.get(name) if found else None
             is_copy = one is not None and bool(one.source) and not one.lifted
             if found is None or one is None or not is_copy or self._stands(found, one):
                 continue
-            # Where all of a work is the text, the word holds for that work and not for half of it.
+            # If the text is a whole work, the decision holds for that work and not for a part of it.
             if self.texts.context(found, one) or texts.has_all(self.texts.work(found, one)):
                 yield (one.review, one.source), self._text(found, one)
 
@@ -251,13 +250,13 @@ class Inheriting:
 
 
 def _is_passed(found: Inheritable, text: str) -> bool:
-    """Whether a word on this text holds for what was found: the same lines, with at least one side of them."""
+    """True if a decision on this text applies to the finding: the same lines, with at least one matching side."""
     known, here = read_context(text), read_context(found.text)
     return text == found.text or (known is not None and here is not None and known.is_like(here))
 
 
 def _finding_of(key: str) -> tuple[str, ...]:
-    """The review and the finding that a row is about."""
+    """Return the review and the finding that a row is about."""
     return tuple(key.split("/")[-2:])
 
 
@@ -271,7 +270,7 @@ def _check_rows(rows: int, findings: int) -> None:
 
 
 def _stages(reading: Reading, policies: Policies, review: Review) -> tuple[Stage, ...]:
-    """By a review's own rules; where these are gone, everything blocks."""
+    """Return the stages by the review's own rules; none if these are gone, so that everything blocks."""
     try:
         rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
     except Damaged:

@@ -1,4 +1,4 @@
-"""What a decision is told of text: the hash around each place it names, and what stands elsewhere on such text."""
+"""Facts about text for one decision: the context hash of each place named, and inherited findings on that text."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class InheritedFacts(TypedDict):
 
 
 def located(reading: Reading, review: Review | None, command: C) -> tuple[C, dict[str, tuple[str, ...]]]:
-    """The command with the text around each place it names hashed anew, and what earlier releases made of each.
+    """Return the command with freshly hashed places, and the hashes that earlier releases made of each.
 
-    A hash that somebody sends is not used: whoever could choose it could choose what a dismissal silences.
+    A hash in the command is not used: a client who could choose it could choose what a dismissal silences.
     """
     if review is None or not isinstance(command, c.SubmitReport | c.ReportInconclusive):
         return command, {}
@@ -51,14 +51,14 @@ def located(reading: Reading, review: Review | None, command: C) -> tuple[C, dic
 
 
 def _former(file: File, place: Place, task: str) -> tuple[str, ...]:
-    """What earlier releases made of a place; nothing where it is too long to be compared."""
+    """Return the hashes that earlier releases made of a place; none if it is too long to be compared."""
     known = read_context(place.context_hash)
     is_long = any(one.is_cut for one in readings(file)) or (place.start > 0 and not (known and known.lines))
     return () if is_long and file.text is not None else former_hashes(file, place, task)
 
 
 def _with_contexts(drafts: Sequence[c.Draft], files: Mapping[str, File]) -> tuple[c.Draft, ...]:
-    """Each finding with the text around its place, file by file, so that no file is read for one after another."""
+    """Return the findings with the text around their places, file by file, so that no file is read twice."""
     budget, found = Budget(), dict[int, c.Draft]()
     for number in sorted(range(len(drafts)), key=lambda one: _path_of(drafts[one])):
         found[number] = with_context(drafts[number], files, budget)
@@ -78,7 +78,7 @@ def inherited_facts(
     review: Review | None,
     work: Bytes | None,
 ) -> InheritedFacts:
-    """What a review of these makers inherits with the bytes at hand, new or as they are stored."""
+    """Return what a review of these makers inherits with the bytes at hand, new or as they are stored."""
     parts: tuple[WorkPart, ...] = getattr(command, "parts", ()) if work else review.current.parts if review else ()
     origin = command.origin if isinstance(command, c.OpenReview) else review.origin if review else Origin()
     found = Inheriting(
@@ -103,7 +103,7 @@ def inherited_facts(
 
 
 def _hides(reading: Reading, policies: Policies, review: Review, viewer: Who) -> bool:
-    """Whether an open review hides something from somebody; one whose rules are gone hides everything."""
+    """True if an open review hides something from the viewer; one whose rules are gone hides everything."""
     try:
         rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
     except Damaged:

@@ -1,4 +1,4 @@
-"""Which key signs checkpoints and receipts, and who may read it? Ed25519; a private key is ours alone or not used."""
+"""Ed25519 signing keys for checkpoints and receipts: makes and loads them; refuses private keys open to others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class KeyTrouble(Exception):  # noqa: N818 - a state of the key files, told to w
     """A key is missing, ambiguous, or not ours alone: what it is, and the next step."""
 
     def __init__(self, sentence: str, next_step: str) -> None:
-        """Keep what is shown."""
+        """Keep what is shown to the user."""
         super().__init__(f"{sentence} {next_step}")
         self.sentence = sentence
         self.next_step = next_step
@@ -37,17 +37,17 @@ class PublicKey:
 
     @property
     def id(self) -> str:
-        """The name of the key: the beginning of its hash."""
+        """The id of the key: the beginning of its hash."""
         return hashlib.sha256(self.raw).hexdigest()[:ID_CHARS]
 
     @property
     def text(self) -> str:
-        """The key itself, as the records spell it."""
+        """The key in the encoding of the records."""
         return base64.b64encode(self.raw).decode()
 
     @classmethod
     def of(cls, text: str) -> PublicKey:
-        """Read a key as the records spell it."""
+        """Parse a key in the encoding of the records."""
         try:
             raw = base64.b64decode(text, validate=True)
         except ValueError:
@@ -57,7 +57,7 @@ class PublicKey:
         return cls(raw=raw)
 
     def signed(self, signature: bytes, message: bytes) -> bool:
-        """Whether this key's owner signed exactly these bytes."""
+        """True if the owner of this key signed exactly these bytes."""
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - most commands never check a signature
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - likewise
 
@@ -77,7 +77,7 @@ class Signer:
 
 
 def new_key(folder: Path) -> Signer:
-    """Make a key: the private half for us alone, the public half beside it for everybody; both are on the disk."""
+    """Make a key pair on disk: the private key readable for this user alone, the public key for everybody."""
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - only who makes a key pays for it
     from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - likewise
 
@@ -97,7 +97,7 @@ def new_key(folder: Path) -> Signer:
 
 
 def signer_in(folder: Path, key: str = "") -> Signer:
-    """The key of this id; without one, the only key there is."""
+    """Return the key with this id; without an id, the only key in the folder."""
     _check_folder(folder)
     if key:
         return _signer(folder / f"{key}{PRIVATE}")
@@ -130,13 +130,13 @@ def public_key(path: Path) -> PublicKey:
 
 
 def forget(folder: Path, key: str) -> None:
-    """Remove a private key that signs nothing any more; its public half stays."""
+    """Remove a private key that is no longer used; its public key stays."""
     (folder / f"{key}{PRIVATE}").unlink(missing_ok=True)
     _sync(folder)
 
 
 def check_keys(folder: Path) -> None:
-    """Refuse to start where a private key is not ours alone."""
+    """Refuse to start if a private key is not owned by and readable for this user alone."""
     _check_folder(folder)
     for path in folder.glob(f"*{PRIVATE}"):
         os.close(_opened(path))
@@ -159,7 +159,7 @@ def _signer(path: Path) -> Signer:
 
 
 def _opened(path: Path) -> int:
-    """Open a private key file, checked on what was opened and not on what was there a moment ago."""
+    """Open a private key file and check the open descriptor, not the path, which could be swapped in between."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The text that findings were raised on, and whether it stands in the bytes of a work."""
+"""The text that findings were raised on, and the search for it in the bytes of a work."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from foureyes.core.contexts import FORMER, Context, read_context
 from foureyes.core.model import Finding, Review
 from foureyes.core.values import Place, WorkPart
 
-#: What a text is looked up by: lines by how they begin, a file by its digest, a work by some of its lines or a file.
+#: Kinds of lookup keys: first line of a text, digest of a file, sample lines of a work.
 LINES, FILE, WORK = "l", "f", "w"
-#: The texts of so many files are kept, by a few hashes each.
+#: Size of the cache of file texts, each a few hashes.
 FILES_KEPT_MAX = 4_096
 
 
@@ -28,7 +28,7 @@ class FileText:
     """The digest of a file's text, the hashes of the lines that stand for it, and how many lines were read."""
 
     digest: str
-    #: Of lines that say enough alone, and of all lines.
+    #: Hashes of sample lines that are distinctive alone, and of any lines.
     telling: frozenset[str] = frozenset()
     sample: frozenset[str] = frozenset()
     lines: int = 0
@@ -40,11 +40,11 @@ class WorkText:
 
     whole: frozenset[str] = frozenset()
     sample: frozenset[str] = frozenset()
-    #: It has more lines than may be read.
+    #: True if it has more lines than may be read.
     is_cut: bool = False
 
 
-#: What was read before, by digest and mode: the bytes of a digest never change.
+#: Cache by digest and mode: the bytes of a digest never change.
 _FILES: dict[tuple[str, str], FileText] = {}
 
 
@@ -57,25 +57,25 @@ class Texts:
 
     @cached_property
     def index(self) -> TextIndex:
-        """The lines of the files."""
+        """The index of the lines of the files."""
         return TextIndex(files=tuple(files_of(self.parts, self.blobs)))
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        """The path of each content, by the digest of its bytes and by that of its text."""
+        """The path of each content, by the digest of its bytes and by the digest of its text."""
         return self.index.digests | {one.digest: one.name for one in self.parts if one.mode != GONE_MODE}
 
     def names(self) -> Iterator[str]:
-        """Everything that is looked up for these bytes."""
+        """Yield every lookup key of these bytes."""
         yield from (f"{kind}{digest}" for digest in self.digests for kind in (FILE, WORK))
         yield from (f"{kind}{anchor}" for anchor in self.index.begins for kind in (LINES, WORK))
 
     def has_all(self, work: WorkText) -> bool:
-        """Whether the texts of all files of a work are here."""
+        """True if the texts of all files of a work are here."""
         return bool(work.whole) and work.whole <= self.digests.keys()
 
     def has_most(self, work: WorkText) -> bool:
-        """Whether more than half of the lines of a work are here, by its sample; of one without lines all of it.
+        """True if more than half of the lines of a work are here, by its sample; for a work without lines, all of it.
 
         What was not read counts as here.
         """
@@ -86,7 +86,10 @@ class Texts:
         return 2 * len(work.sample & self.index.line_hashes) > len(work.sample)
 
     def find(self, place: Place | None, known: Context | None, work: WorkText) -> tuple[bool, Place | None]:
-        """Whether a text is in these bytes, and where; without a context, the lines of its work are the text."""
+        """Return whether a text is in these bytes, and where.
+
+        Without a context, the lines of the finding's work are the text.
+        """
         if place is None or known is None:
             return self.has_most(work), None
         if known.lines:
@@ -106,7 +109,10 @@ class KnownTexts:
     _works: dict[str, WorkText] = field(default_factory=dict)
 
     def context(self, review: Review, finding: Finding) -> Context | None:
-        """The text around the place of a finding; that of an earlier release is hashed anew, if its file is there."""
+        """Return the text around a finding's place.
+
+        A hash of an earlier release is computed anew if its file is there.
+        """
         place = finding.place
         if place is None:
             return None
@@ -119,7 +125,7 @@ class KnownTexts:
         return read_context(place.context_hash) or (Context(anchor=digest) if digest else None)
 
     def work(self, review: Review, finding: Finding) -> WorkText:
-        """The text of the version that a finding is about; of a file whose bytes are gone, its digest."""
+        """Return the text of the version that a finding is about; for a file whose bytes are gone, its digest."""
         version = review.revisions[finding.revision - 1]
         if version.digest not in self._works:
             there = [one for one in version.parts if one.mode != GONE_MODE and one.digest != NO_BYTES]
@@ -133,7 +139,7 @@ class KnownTexts:
         return self._works[version.digest]
 
     def names(self, review: Review, finding: Finding) -> list[str]:
-        """What the text of a finding is looked up by."""
+        """Return the lookup keys of the text of a finding."""
         if known := self.context(review, finding):
             return [f"{LINES if known.lines else FILE}{known.anchor}"]
         work = self.work(review, finding)

@@ -1,4 +1,4 @@
-"""What was refused to somebody at last? Commands that were spooled while the database was down, told for good."""
+"""Late refusals: commands that were spooled while the database was down and refused when it was back, by asker."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 from foureyes.app.ports import Reading
 from foureyes.app.spooling import REFUSED_LATER
 
-#: So many are looked through for one asker, and so many shown.
+#: Most refusals read for one asker, and most shown.
 READ_MAX = 1_000
 SHOWN_MAX = 20
 
@@ -27,7 +27,7 @@ class LateNo:
 
 
 def late_noes(reading: Reading, asker: str) -> tuple[LateNo, ...]:
-    """What was refused to somebody at last, the latest first."""
+    """Return the late refusals of an asker, the latest first."""
     rows = [json.loads(body) for _, body in reading.rows(REFUSED_LATER, f"{asker}/", limit=READ_MAX)]
     found = [
         LateNo(

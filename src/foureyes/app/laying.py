@@ -1,6 +1,6 @@
-"""How are the files of a work written to a disk? As plain files below an empty folder, and never outside of it.
+"""Writes the files of a work to disk as plain files below an empty folder, never outside of it.
 
-No links, nothing of git's own, and nothing that gives orders to an agent: that never comes from the work itself.
+Links, git's own files and agent configuration are left out: agent instructions never come from the work itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from foureyes.app.reviewers import GONE_MODE, LINK_MODE, SUBMODULE_MODE, File
 
 PATH_BYTES_MAX = 1_000
 FOLDER_MODE = 0o700
-#: What gives orders to some agent; it never comes from the work itself.
+#: Configuration and instruction files of agents; they are never taken from the work itself.
 ORDERS = frozenset(
     (
         *(".agents", ".claude", ".codex", ".cursor", ".gemini", ".git", ".mcp.json"),
@@ -24,7 +24,10 @@ ORDERS = frozenset(
 
 
 def lay_out(folder: Path, *, files: tuple[File, ...]) -> None:
-    """Write all of them; raises OSError where one cannot be: a command that passes on half a work proves nothing."""
+    """Write all files; raises OSError if one cannot be written.
+
+    A command that passes on half a work proves nothing.
+    """
     for path, content in _regular(files):
         if not _is_name(path):
             raise OSError(errno.EINVAL, "It cannot be the name of a file here", path)
@@ -32,12 +35,12 @@ def lay_out(folder: Path, *, files: tuple[File, ...]) -> None:
 
 
 def plain(files: Iterable[File]) -> Iterator[tuple[str, bytes]]:
-    """The regular files whose names are names below a folder, and none that gives orders."""
+    """Yield the regular files with a valid relative path, without agent configuration."""
     return ((path, content) for path, content in _regular(files) if _is_name(path))
 
 
 def put(folder: Path, path: str, content: bytes) -> None:
-    """Write a file, never over another one; raises OSError where names collide on this disk or are too long for it."""
+    """Write a file, never over another one; raises OSError if names collide on this disk or are too long for it."""
     place = folder / path
     place.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     with place.open("xb") as file:
@@ -45,7 +48,7 @@ def put(folder: Path, path: str, content: bytes) -> None:
 
 
 def has_step(path: str, names: frozenset[str]) -> bool:
-    """Whether a step of the path is one of these names, however it is capitalised."""
+    """True if a component of the path is one of these names, in any capitalisation."""
     return not names.isdisjoint(path.casefold().split("/"))
 
 

@@ -1,4 +1,4 @@
-"""How is a fact looked up only when somebody asks for it? Most commands need few of them, and each costs a query."""
+"""Mappings and sequences that are loaded on first use: most commands need few facts, and each costs a query."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class LazyMapping(Mapping[str, V]):
     __slots__ = ("_load", "_values")
 
     def __init__(self, load: Callable[[], Mapping[str, V]]) -> None:
-        """Remember how to look it up."""
+        """Keep the loader; nothing is loaded yet."""
         self._load = load
         self._values: Mapping[str, V] | None = None
 
@@ -42,7 +42,7 @@ class LazySequence(Sequence[V]):
     __slots__ = ("_load", "_values")
 
     def __init__(self, load: Callable[[], Sequence[V]]) -> None:
-        """Remember how to look it up."""
+        """Keep the loader; nothing is loaded yet."""
         self._load = load
         self._values: Sequence[V] | None = None
 

@@ -1,8 +1,7 @@
-"""How much may one account, or everybody of one operator, ask for? So much that nobody notices who is not flooding.
+"""Rate and concurrency limits of the doors, per account and per operator; high enough that only floods meet them.
 
-All of it is counted in this process and forgotten with it: these are bounds for load, no rules about work. Whoever is
-over them is told when to come back. Who sends much at a time waits in a line of their own, so others wait for nobody's
-flood.
+All counts are kept in this process and lost with it: they bound load and are no rules about work. A caller over a
+limit is told when to try again. Requests of one account wait in its own line, so one caller's flood delays no others.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who
 
 MINUTE, DAY = 60.0, 86_400.0
-#: Names that are remembered at a time; those who asked for nothing lately are forgotten first.
+#: Most names remembered; the least recent are forgotten first.
 NAMES_MAX = 10_000
 #: Sums of fractions are not exact.
 SLACK_SECONDS = 1e-6
-#: When whoever waits behind too many of their own, or has too much open, may try again.
+#: Seconds after which a caller with too many requests under way, or too many open reviews, may try again.
 SOON_SECONDS = 1
 LATER_SECONDS = 60
 
@@ -35,15 +34,15 @@ class Share:
     requests_a_minute: int
     bytes_a_day: int
     open_reviews: int
-    #: Requests that are answered at the same time, and how many more wait for their turn. Few: whoever asks once waits
-    #: behind these of a flood, and the flood itself is no slower for it.
+    #: Requests answered at the same time, and how many more wait in line. Few at a time: a single request waits behind
+    #: these of a flood, and the flood itself is no slower for it.
     at_once: int
     in_line: int
     #: Requests that wait for a change, and connections of the live feed.
     waits: int
     feeds: int
     uploads: int
-    #: More of the server's time than this is too much while others have to wait; somebody at work has a few hundredths.
+    #: A larger share of the server's time is too much while others wait; normal use takes a few hundredths.
     crowd: float = 0.1
 
 
@@ -78,27 +77,27 @@ class TooFast(Refusal):
     """Not now: so many seconds later it is taken."""
 
     def __init__(self, sentence: str, seconds: float) -> None:
-        """Say what there was too much of, and when to come back."""
+        """Keep what there was too much of, and after how many seconds to try again."""
         self.seconds = max(SOON_SECONDS, math.ceil(seconds))
         super().__init__(Code.LIMIT_REACHED, sentence, f"Try again in {self.seconds} seconds.")
 
 
 @dataclass(slots=True)
 class _Rates:
-    """So much in a time, evenly: by name, until when what was taken counts."""
+    """A rate limit per period, spent evenly: by name, until when what was taken counts."""
 
     period: float
     what: str
     taken: dict[str, float] = field(default_factory=dict)
 
     def after(self, name: str, now: float, share: float) -> float:
-        """Until when it would count if this share of what is allowed in a period were taken too."""
+        """Return until when usage would count if this share of a period's allowance were taken too."""
         begin = self.taken.get(name, now)
-        # Nobody takes more than a period ahead: a clock that was set back must not shut them out.
+        # Usage never reaches more than a period ahead, so a clock that was set back locks nobody out.
         return (begin if now < begin <= now + self.period + 1 else now) + share * self.period
 
     def spend(self, now: float, wanted: list[tuple[str, int, int]]) -> None:
-        """Take so much of so much for each of these names, or nothing at all; raises TooFast."""
+        """Take these costs of these allowances for all names, or nothing at all; raises TooFast."""
         ends = []
         for name, cost, most in wanted:
             end = self.after(name, now, cost / most)
@@ -114,21 +113,21 @@ class Quotas:
     """What was asked for lately, by account and by operator."""
 
     def __init__(self, limits: Limits | None = None, time: Time | None = None) -> None:
-        """Keep to these limits."""
+        """Enforce these limits."""
         self.limits = limits or Limits()
         self._requests = _Rates(MINUTE, "too many requests in a minute")
         self._bytes = _Rates(DAY, "too many bytes in a day")
         self._room = Room(time or Time())
         self._lines: dict[str, Line] = {}
         self._held: dict[tuple[str, str], int] = {}
-        #: How many reviews are open at most, by author and by operator.
+        #: Upper bounds of open reviews, by author and by operator.
         self._open: dict[str, int] = {}
 
     def asked(self, who: Who, now: datetime, came: float | None = None) -> Turn | Within:
-        """One request, to be answered in its turn or left; raises TooFast where there are too many.
+        """Count one request and return its turn in the queue; raises TooFast if there are too many.
 
-        It is counted here, once: what the same account asks in the course of it belongs to it. It `came` then, where
-        that is known, by the clock that turns are counted by.
+        Further requests of the same account within this one are not counted again. `came` is when it arrived, if known,
+        by the clock of the queue.
         """
         account, operator = self._shares(who)
         line = self._line(*account)
@@ -141,12 +140,12 @@ class Quotas:
         return self._room.enter((line, other), came)
 
     def check_rate(self, who: Who, now: datetime) -> None:
-        """Raise TooFast where this one asks too fast already; that is known without looking anything up."""
+        """Raise TooFast if this account exceeds its rate already; nothing is looked up."""
         if self.is_over(who, now):
             self._requests.spend(now.timestamp(), [(name, 1, one.requests_a_minute) for name, one in self._shares(who)])
 
     def is_over(self, who: Who, now: datetime) -> bool:
-        """Whether this one asks too fast already, which is known without looking anything up."""
+        """True if this account exceeds its rate already; nothing is looked up."""
         moment, rates = now.timestamp(), self._requests
         for name, share in self._shares(who):
             if rates.after(name, moment, 1 / share.requests_a_minute) > moment + MINUTE + SLACK_SECONDS:
@@ -154,14 +153,14 @@ class Quotas:
         return False
 
     def sent(self, who: Who, now: datetime, size: int) -> None:
-        """Count bytes that came in to stay."""
+        """Count bytes that were received to be stored."""
         if size:
             wanted = [(name, size, share.bytes_a_day) for name, share in self._shares(who)]
             self._bytes.spend(now.timestamp(), wanted)
 
     @contextmanager
     def holding(self, who: Who, what: str) -> Iterator[None]:
-        """Hold one of the waits, feeds or uploads at the same time; raises TooFast where there are too many."""
+        """Hold one of the concurrent waits, feeds or uploads; raises TooFast if there are too many."""
         self.check_room(who, what)
         keys = [(what, name) for name, _ in self._shares(who)]
         for key in keys:
@@ -175,26 +174,26 @@ class Quotas:
                     del self._held[key]
 
     def check_room(self, who: Who, what: str) -> None:
-        """Raise TooFast where this one has too many of them at the same time."""
+        """Raise TooFast if this account has too many of them at the same time."""
         for name, share in self._shares(who):
             most: int = getattr(share, what)
             if self._held.get((what, name), 0) >= most:
                 raise TooFast(f"{_plain(name)} has {most} {what} at the same time already.", SOON_SECONDS)
 
     def has_room(self, who: Who, what: str) -> bool:
-        """Whether this one may have one more of them."""
+        """True if this account may have one more of them."""
         return all(self._held.get((what, name), 0) < getattr(share, what) for name, share in self._shares(who))
 
     def held(self, what: str) -> int:
-        """How many of the waits, feeds or uploads are held now, by everybody together."""
+        """Count the waits, feeds or uploads held now by all accounts together."""
         return sum(count for (one, name), count in self._held.items() if one == what and name.startswith("account/"))
 
     def may_open(self, who: Who) -> bool:
-        """Whether one more open review is certainly not too many; else they must be counted."""
+        """True if one more open review is certainly within the limit; else they must be counted."""
         return all(name in self._open and self._open[name] < share.open_reviews for name, share in self._shares(who))
 
     def counted(self, who: Who, count: int) -> None:
-        """So many reviews of this author are open, counted just now; raises TooFast where that is too many."""
+        """Store the number of open reviews of this author, counted just now; raises TooFast if it is too many."""
         if len(self._open) >= NAMES_MAX:
             self._open.clear()
         account, operator = (name for name, _ in self._shares(who))
@@ -207,12 +206,12 @@ class Quotas:
                 raise TooFast(f"{_plain(name)} has {most} open reviews already; let some end.", LATER_SECONDS)
 
     def opened(self, who: Who) -> None:
-        """One more is open; that some have ended is seen when it would be too many."""
+        """Add one open review; ended ones are subtracted when the limit is reached and they are counted again."""
         for name, _ in self._shares(who):
             self._open[name] = self._open.get(name, 0) + 1
 
     def uncounted(self, who: Who) -> None:
-        """One more may be open some day: they are counted again before the next."""
+        """Forget the count, because a review may be opened later; they are counted again before the next one."""
         for name, _ in self._shares(who):
             self._open.pop(name, None)
 

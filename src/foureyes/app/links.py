@@ -1,7 +1,7 @@
-"""How can a human decide without signing in first? By a link made for them and for one question: it works once.
+"""Decision links: signed single-use links with which a human answers one question without signing in.
 
-A link is signed with a key that only the machine has, so that nobody can make one; a row of it is kept by its hash, so
-that it is used once, ends, and outlives a restart. A copy of the database opens nothing.
+A link is signed with a key that only the machine has, so that nobody else can make one; a row of it is kept by its
+hash, so that it is used once, expires, and survives a restart. A copy of the database opens nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Link:
     request: str
     made: datetime
     ends: datetime
-    #: How often its human had been removed: one made before the last time is over.
+    #: How often its human had been removed when it was made; a later removal invalidates it.
     removals: int = 0
     used: bool = False
 
@@ -48,7 +48,7 @@ class Asked:
 
 
 def made(tx: Writing, key: bytes, asked: Asked, now: datetime) -> str | None:
-    """The secret of a link; the same for the same letter. Nothing where there is no such human."""
+    """Return the secret of a link, the same for the same letter; None if there is no such human."""
     if human(tx, asked.human) is None:
         return None
     signed = json.dumps([asked.letter, asked.human, asked.review, asked.request])
@@ -69,7 +69,7 @@ def made(tx: Writing, key: bytes, asked: Asked, now: datetime) -> str | None:
 
 
 def link_of(reading: Reading, secret: str, now: datetime) -> Link | None:
-    """What a link is for; nothing where it is over, none of ours, or its human was removed. Looking uses nothing up."""
+    """Return the link of this secret; None if it expired, is unknown, or its human was removed. Does not use it up."""
     found = _read(reading, hash_of(secret))
     if found is None or now >= found.ends or human(reading, found.human) is None:
         return None
@@ -77,7 +77,10 @@ def link_of(reading: Reading, secret: str, now: datetime) -> Link | None:
 
 
 def taken(tx: Writing, secret: str, now: datetime) -> Link | None:
-    """Use a link up, before it decides: of two who come at once, one gets it. Nothing where it is used or over."""
+    """Use a link up before it decides, so that only one of two concurrent requests gets it.
+
+    None if used or expired.
+    """
     tx.lock(f"{DECIDING_LINKS}/{hash_of(secret)}")
     found = link_of(tx, secret, now)
     if found is None or found.used:
@@ -87,7 +90,7 @@ def taken(tx: Writing, secret: str, now: datetime) -> Link | None:
 
 
 def give_back(tx: Writing, secret: str) -> None:
-    """It decided nothing after all: what was sent was refused, and can be put right."""
+    """Make a link usable again after its decision was refused, so that it can be corrected."""
     name = hash_of(secret)
     found = _read(tx, name)
     if found is not None:
@@ -95,7 +98,7 @@ def give_back(tx: Writing, secret: str) -> None:
 
 
 def human(reading: Reading, name: str) -> Account | None:
-    """The human of this name who may decide here."""
+    """Return the human account of this name that may decide here."""
     found = account(reading, name)
     return found if found and found.who.is_human and not found.removed else None
 

@@ -1,4 +1,4 @@
-"""May exactly these bytes go live now? Judged anew from the log, never by the row that says so."""
+"""The go-live check: whether exactly these bytes may go live now, evaluated from the log and never from a row alone."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from foureyes.core.views import owes_report, view
 
 GIT_BASE = "git-base:"
 
-#: The same bytes may have been cleared often; when so many clearances are of no use, no more are judged.
+#: Most clearances of the same bytes that are evaluated.
 CLEARANCES_MAX = 50
 CLEARED, BLOCKED, PENDING, UNKNOWN, DAMAGED = "cleared", "blocked", "pending", "unknown", "damaged"
-#: The one answer to a reviewer who owes a report on these bytes: whatever others said, it is this.
+#: The only answer to a reviewer who owes a report on these bytes, whatever others said.
 WITHHELD = "withheld"
 OWED = "You owe a report on exactly these bytes, so nothing is said of them. Report first, then ask again."
 ELSEWHERE = "Another review of exactly these bytes goes on and does not allow it. Wait until it has ended."
@@ -43,12 +43,12 @@ class Live:
     reason: str = ""
     level: int = 0
     flags: tuple[str, ...] = ()
-    #: What was known when it was judged, for recording it; nothing where no clearance was found.
+    #: The facts it was judged by, for recording it; None if no clearance was found.
     facts: LiveFacts | None = None
 
     @property
     def allowed(self) -> bool:
-        """The one answer that opens."""
+        """True only if the bytes are cleared."""
         return self.state == CLEARED
 
 
@@ -60,13 +60,13 @@ class Judge:
     policies: Policies
     load: Callable[[Reading, str], Held | None]
     now: datetime
-    #: The answer is for the machine that asks, and for nobody else.
+    #: True if the answer is only for the machine that asks.
     is_local: bool = False
-    #: Whoever asks, where they may not see everything; nobody in particular where the answer is for no one's eyes.
+    #: The viewer, if they may not see everything; None if the answer is shown to nobody.
     viewer: Who | None = None
 
     def judge(self, name: str, target: str = "", review: str = "") -> Live:
-        """The answer for bytes named by digest or alias; where a review is named, by that one alone."""
+        """Return the answer for bytes named by digest or alias; if a review is named, by that one alone."""
         name = plain_digest(name)
         try:
             return self._judged(name, target, review)
@@ -96,9 +96,9 @@ class Judge:
         return answers[-1] if answers[-1].allowed else answers[0]
 
     def _of_the_tree(self, rows: tuple[DigestRow, ...]) -> tuple[DigestRow, ...]:
-        """Of several works with this tree those in which nothing is gone, if there are any.
+        """Of several works with this tree, return those in which no part is removed, if there are any.
 
-        What is gone is in no tree, so anybody could give a cleared tree's name to one more work.
+        Removed parts are in no tree, so anybody could give a cleared tree's name to another work.
         """
         if len({row.digest for row in rows}) == 1:
             return rows
@@ -113,7 +113,7 @@ class Judge:
         return any(part.mode == GONE_MODE for part in parts)
 
     def _unnamed(self, name: str, rows: tuple[DigestRow, ...]) -> Live | None:
-        """The no to a name that does not mean exactly one work."""
+        """Return the no to a name that does not mean exactly one work."""
         digest = rows[0].digest
         if name.startswith(GIT_BASE):
             return Live(state=BLOCKED, digest=digest, reason=f"{name} is what the work is based on, not the work.")
@@ -128,10 +128,10 @@ class Judge:
         return Objections(reading=self.reading, policies=self.policies, load=self.load)
 
     def _objected(self, every: tuple[DigestRow, ...], rows: tuple[DigestRow, ...]) -> Live | None:
-        """The no of whatever review has something against these bytes, named as far as the viewer may know.
+        """Return the no of a review that objects to these bytes, named as far as the viewer may know.
 
-        Beside a clearance an objection shuts. Without one the bytes only wait, as long as the review that objects goes
-        on with them. `every` row of the name counts, also of a work that only adds that something is gone.
+        An objection blocks cleared bytes. Uncleared bytes are pending as long as the objecting review is open on them.
+        Every row of the name counts, also of a work that differs only by a removed part.
         """
         found = self._objections.among(every)
         shown = [one for one in found if not self._hides(one[0].review)]
@@ -144,7 +144,7 @@ class Judge:
         return Live(state=BLOCKED, digest=digest, reason=ELSEWHERE) if found and cleared else None
 
     def _owes(self, rows: tuple[DigestRow, ...]) -> bool:
-        """Whether the viewer holds a seat on one of these reviews and has not reported on its current version."""
+        """True if the viewer holds a seat on one of these reviews and has not reported on its current version."""
         if self.viewer is None:
             return False
         open_ones = (row.review for row in rows if not row.cleared and self._is_open(row.review))
@@ -163,7 +163,7 @@ class Judge:
         return view(rules, review, self.viewer, stricter).hides
 
     def _is_called(self, row: DigestRow, name: str) -> bool:
-        """Whether the log says that these bytes have this other name: a row alone is not believed."""
+        """True if the log says that these bytes have this alias: a row alone is not believed."""
         held = self.load(self.reading, f"review/{row.review}")
         return held is not None and any(
             one.digest == row.digest and name in one.aliases for one in held.review.revisions
@@ -205,13 +205,13 @@ class Judge:
         return why_elsewhere(current.known_base, current.risk, target, is_local=self.is_local)
 
     def _level_min(self, review: Review, target: str, current: InForce) -> int:
-        """What the target demands: by the policy in force, and by the one the review was opened under."""
+        """Return the level the target demands: by the policy in force, and by the one the review was opened under."""
         own = self.policies.named(self.reading, review.rules)
         level = own.level_for(target)
         return level if own is current.policy else max(level, current.policy.level_for(target))
 
     def _judged_anew(self, held: Held, current: InForce) -> str:
-        """What the same rules say now, and those of a policy that came into force since for everything open."""
+        """Return why the review no longer passes its own rules, or a policy activated since for open reviews too."""
         review = held.review
         if review.digest != review.cleared:
             return f"Review {review.id} has newer bytes than those it cleared. Wait for their clearance."
@@ -243,7 +243,10 @@ class Judge:
         return ""
 
     def _lives(self, review: str, version: int, target: str) -> tuple[WentLive, ...]:
-        """Whether it was used on this target, and one other use if there is any: more is never asked for."""
+        """Return whether the clearance was used on this target, and one other use if there is any.
+
+        No more is needed.
+        """
         prefix = f"{review}/{version}/"
         found = list(self.reading.rows(LIVES, prefix, limit=1))
         here = self.reading.row(LIVES, prefix + target) if found else None
@@ -258,7 +261,7 @@ class Judge:
 
 
 def not_cleared(review: Review, digest: str) -> Live:
-    """What a review without a clearance for these bytes says of them."""
+    """Return the answer of a review without a clearance for these bytes."""
     if review.outcome is Outcome.CLEARED:
         reason = f"Review {review.id} cleared another version, {review.cleared}. Submit these bytes for review."
         return Live(state=BLOCKED, digest=digest, review=review.id, reason=reason)
@@ -271,17 +274,17 @@ def not_cleared(review: Review, digest: str) -> Live:
 
 
 def live_row(live: WentLive) -> tuple[str, str]:
-    """How it is kept that a clearance was used on a target: key and body."""
+    """Return the row that records the use of a clearance on a target: key and body."""
     return f"{live.review}/{live.clearance}/{live.target}", live.digest
 
 
 def target_of(key: str) -> str:
-    """Which target such a key is about; empty where it is no such key."""
+    """Return the target of such a key; empty if it is no such key."""
     return next(iter(key.split("/", 2)[2:]), "")
 
 
 def why_purged(tombstone: str) -> str:
-    """What a tombstone says, for people."""
+    """Return what a tombstone says, for people."""
     try:
         said = json.loads(tombstone)
         return f"{said['reason']} ({said['by']}, {said['at']})"

@@ -1,4 +1,4 @@
-"""What is a piece of text by its looks: a command, a plan, or neither?"""
+"""Guesses the kind of a piece of text from its form: command, plan or text."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ KIND_BYTES_MAX = 100_000
 PLAN_POINTS_MIN = 2
 
 _LIST = re.compile(r"^ {0,3}(?:#{1,6} |\d{1,3}[.)] |[-*+] )", re.MULTILINE)
-#: How a shell line begins: assignments, then a program in small letters or a path.
+#: The beginning of a shell line: assignments, then a program in lower case or a path.
 _COMMAND = re.compile(
     r"(?:\$ )?(?:[A-Za-z_]\w{0,60}=\S{0,200} +)*((?:\.{0,2}/|~/)\S+|[a-z][a-z0-9_.+-]*)(?=$|[\s;&|<>(])"
 )
 _SIGNS = re.compile(r"\s--?[A-Za-z]|[|;&<>$`*=]|\s(?:\.{0,2}/|~/)")
-#: A place, and no end of a sentence.
+#: A directory at the end of a line, as opposed to the end of a sentence.
 _HERE = re.compile(r"[\s/~]\.{1,2}$")
 _STATEMENT = re.compile(
     r"(?:select|insert|update|delete|drop|alter|create|truncate|grant|revoke)\b.{0,4000};$"
     r"|(?:drop|truncate)\s+(?:table|database|schema)\s+[^\s;]+$|delete\s+from\s+[^\s;]+$",
     re.IGNORECASE | re.DOTALL,
 )
-#: Programs whose name with a few words behind it is a command, even without any sign of a shell.
+#: Programs whose name with arguments is a command, even without shell syntax.
 _USUAL = (
     "apt apt-get aws bash brew cat cd chmod chown cp curl dd docker echo find gcloud git go helm kill kubectl ls "
     "make mkdir mv mysql node npm npx pip pkill pnpm psql python python3 reboot redis-cli rm rsync scp "
@@ -33,7 +33,7 @@ _PROSE = re.compile(r"[.!?:]$|\b(?:the|an|is|are|was|we|you|please|this|that|sho
 
 
 def kind_of(data: bytes) -> str:
-    """`command` for a few lines of shell or SQL, `plan` for headings and lists, `text` for anything else."""
+    """Return `command` for a few lines of shell or SQL, `plan` for headings and lists, `text` for anything else."""
     text = data[:KIND_BYTES_MAX].decode(errors="replace").strip()
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     spoken = [line for line in lines if not line.startswith("#")]

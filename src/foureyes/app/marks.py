@@ -1,4 +1,4 @@
-"""What do the checkpoints say of each stream? A scratch table on disk, so that a million streams need no memory."""
+"""What the checkpoints say of each stream, in a scratch table on disk, so that a million streams need no memory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Marks:
     """Everything that signed checkpoints say of the log, and which streams were met in it."""
 
     def __init__(self) -> None:
-        """An unnamed file that SQLite removes by itself; used by one thread at a time."""
+        """Open an unnamed file that SQLite removes by itself; used by one thread at a time."""
         self._scratch = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._scratch.executescript(_TABLES)
 
@@ -55,7 +55,7 @@ class Marks:
         self._scratch.close()
 
     def add(self, line: Line) -> None:
-        """Take down what a checkpoint says."""
+        """Record what a checkpoint says."""
         number, reached = line.checkpoint.number, line.checkpoint.reached
         self._scratch.execute("BEGIN")
         self._scratch.executemany(
@@ -69,17 +69,17 @@ class Marks:
         self._scratch.execute("COMMIT")
 
     def forget_behind(self, number: int) -> None:
-        """A human went back to this checkpoint: what later ones say holds no more, and the order begins anew."""
+        """Drop the marks of later checkpoints after a restore to this one; the order is checked from the beginning."""
         self._scratch.execute("DELETE FROM marks WHERE number > ?", (number,))
         self._scratch.execute("DELETE FROM reached")
 
     def of(self, stream: str) -> list[Mark]:
-        """What is signed about a stream, by version."""
+        """Return what is signed about a stream, by version."""
         query = "SELECT version, chain, number FROM marks WHERE stream = ? ORDER BY version, number"
         return [Mark(version=row[0], chain=row[1], number=row[2]) for row in self._scratch.execute(query, (stream,))]
 
     def reached(self) -> Iterator[Target]:
-        """How far each checkpoint came, in order; one that repeats the one before is left out."""
+        """Yield how far each checkpoint came, in order, without repetitions."""
         query = (
             "SELECT min(number), tx, seq, events, total FROM reached WHERE events > 0 GROUP BY 2, 3, 4, 5 ORDER BY 1"
         )
@@ -87,11 +87,11 @@ class Marks:
             yield Target(number=number, cursor=(tx, seq), events=events, order=bytes.fromhex(order))
 
     def meet(self, heads: Iterable[Head]) -> None:
-        """These streams are in the log."""
+        """Record that these streams are in the log."""
         self._scratch.executemany("INSERT OR IGNORE INTO met VALUES (?)", ((head.stream,) for head in heads))
 
     def unmet(self) -> Iterator[tuple[str, Mark]]:
-        """Streams that checkpoints speak of and nobody met, with the last thing said of each."""
+        """Yield the streams that checkpoints name and the log lacks, with the last mark of each."""
         query = """SELECT stream, version, chain, number FROM marks WHERE stream NOT IN (SELECT stream FROM met)
           GROUP BY stream HAVING version = max(version) ORDER BY stream"""
         for row in self._scratch.execute(query):

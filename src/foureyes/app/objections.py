@@ -1,4 +1,4 @@
-"""What stands against exact bytes in any of their reviews: the one answer behind the gate, openings and receipts."""
+"""Objections: what any review holds against exact bytes. Used by the go-live check, new reviews and receipts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from foureyes.core.rules import Rules
 from foureyes.core.stack import stages_of
 from foureyes.policy.policy import Policy
 
-#: So many reviews of the same bytes that did not clear them are judged anew from the log, the newest ones. What stands
-#: in older ones is known by its row.
+#: Most reviews of the same bytes without a clearance that are evaluated from the log, newest first. Older objections
+#: are known by their rows.
 REVIEWS_MAX = 50
 
 
@@ -29,10 +29,10 @@ class Objections:
     load: Callable[[Reading, str], Held | None]
 
     def among(self, rows: Iterable[DigestRow]) -> list[tuple[Held, Objection]]:
-        """Every objection to the bytes of these rows, the newest review first.
+        """Return every objection to the bytes of these rows, the newest review first.
 
-        A review that cleared the bytes has none but a veto, so only the others are read. Raises Damaged where a log is
-        gone.
+        A review that cleared the bytes can only object by a veto, so only the others are read. Raises Damaged if a log
+        is gone.
         """
         wanted = [row for row in rows if not row.cleared or row.vetoed]
         if len(wanted) > REVIEWS_MAX:
@@ -42,7 +42,7 @@ class Objections:
         return sorted(found, key=lambda one: (one[0].opened, one[0].review.id), reverse=True)
 
     def _gravest(self, rows: list[DigestRow]) -> Iterator[DigestRow]:
-        """Those whose rows say that something stands, as far as there is room, and the newest of the others."""
+        """Yield the rows with a recorded objection, newest first and up to the limit, then the newest of the others."""
         digests = {row.digest for row in rows}
         noted = {
             key.rpartition("/")[2]
@@ -58,7 +58,7 @@ class Objections:
         return (listed.opened if listed else "", row.review)
 
     def newest(self, rows: Iterable[DigestRow]) -> DigestRow:
-        """The row whose review is named where nothing else decides: an open one of these bytes, the newest."""
+        """Return the row of the newest review, preferring an open one on these bytes, for when nothing else decides."""
 
         def rank(row: DigestRow) -> tuple[bool, str, str]:
             listed = self.reading.review(row.review)
@@ -80,18 +80,18 @@ class Objections:
 
 
 def from_log(reading: Reading) -> Objections:
-    """The same for whoever has nothing at hand: every review's own rules are in the store."""
+    """Return Objections that need no gate: every review's own rules are read from the store."""
     none = Policy(name="none", rules=Rules(digest="", protocols=()))
     return Objections(reading=reading, policies=Policies(none), load=load_once)
 
 
 def load_once(reading: Reading, stream: str) -> Held | None:
-    """A review read from its log and not kept."""
+    """Read a review from its log without caching it."""
     return Shelf(0).get(reading, stream, reading.known(stream, "", ""))
 
 
 def of_review(reading: Reading, policies: Policies, review: Review, digest: str) -> Objection | None:
-    """What one review has against these bytes, by its own rules; where these are gone, everything blocks."""
+    """Return what one review has against these bytes, by its own rules; if these are gone, everything blocks."""
     try:
         rules, stricter = policies.rules(reading, review.rules), policies.stricter(reading, review.stricter)
     except Damaged:
@@ -100,7 +100,7 @@ def of_review(reading: Reading, policies: Policies, review: Review, digest: str)
 
 
 def rows_of(reading: Reading, policies: Policies, review: Review) -> dict[str, str]:
-    """The rows a review leaves about what it has against its versions, by key."""
+    """Return the rows of what a review has against its versions, by key."""
     if not (review.findings or review.reports or review.rejected):
         return {}
     digests = dict.fromkeys(one.digest for one in review.revisions)
@@ -109,18 +109,18 @@ def rows_of(reading: Reading, policies: Policies, review: Review) -> dict[str, s
 
 
 def noted_by(reading: Reading, stream: str) -> dict[str, str]:
-    """The rows that the log of a review makes; none where there is no such review."""
+    """Return the rows that the log of a review makes; empty if there is no such review."""
     found, held = from_log(reading), load_once(reading, stream)
     return rows_of(reading, found.policies, held.review) if held else {}
 
 
 def text_of(against: Objection) -> str:
-    """What stands and what may be done about it, as it is kept and told."""
+    """Return the objection and its way out as one text, as stored and shown."""
     return f"{against.sentence} {against.way_out}"
 
 
 def changed_rows(before: Mapping[str, str], after: Mapping[str, str]) -> dict[tuple[str, str], str | None]:
-    """What to write so that the rows of a review become these."""
+    """Return the writes that turn the old rows of a review into the new ones."""
     changed: dict[tuple[str, str], str | None] = {
         (OBJECTIONS, key): text for key, text in after.items() if before.get(key) != text
     }

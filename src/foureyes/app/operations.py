@@ -1,4 +1,4 @@
-"""How is what a human does to the store itself written into the record?"""
+"""Records in the log what a human does to the store itself, such as a purge, a restore or a key rotation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ write_time = shape(datetime)[0]
 
 
 def operate(tx: Writing, command: OperationCommand, actor: Who, now: datetime) -> None:
-    """Decide and append, in this transaction."""
+    """Decide and append the command, in this transaction."""
     tx.lock(OPERATIONS)
     events = decide_operation(command, actor)
     known = tx.known(OPERATIONS, "", "")
@@ -29,6 +29,6 @@ def operate(tx: Writing, command: OperationCommand, actor: Who, now: datetime) -
 
 
 def operations(reading: Reading) -> tuple[Event, ...]:
-    """Everything that was done to the store so far."""
+    """Return every recorded operation on the store."""
     known = reading.known(OPERATIONS, "", "")
     return tuple(event for event, _ in read_events(reading, OPERATIONS, known))

@@ -1,4 +1,4 @@
-"""How does it go with telling what happened? What waits, for whom, and who cannot be told."""
+"""The state of the outbox: what waits, for which target, and which targets cannot be reached."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from foureyes.app.ports import Reading
 from foureyes.app.rows import DELIVERIES, Queued
 
 TARGETS_MAX = 1_000
-#: How the outbox names what has a target already; the target stands behind it.
+#: Row types that name their target behind the type.
 _ADDRESSED = ("letter", "digest")
 
 
@@ -18,13 +18,13 @@ class Delivered:
     """How it goes with one target."""
 
     target: str
-    #: A party or a person.
+    #: The party or person it reaches.
     whom: str = ""
     waiting: int = 0
     sent: int = 0
     failed: int = 0
     given_up: int = 0
-    #: Since when it takes nothing, and why; empty where all is well.
+    #: Since when deliveries fail, and why; empty if they do not.
     failing_since: str = ""
     why: str = ""
 
@@ -36,12 +36,12 @@ class Outbox:
     waiting: int
     oldest: str
     targets: tuple[Delivered, ...]
-    #: The same by the first word of its type: behind it stands to whom, and that is in `targets`.
+    #: The queued rows by the first word of their type; the rest of the type names the target.
     types: tuple[Queued, ...] = ()
 
 
 def outbox(reading: Reading) -> Outbox:
-    """One look at it."""
+    """Return the state of the outbox."""
     queued = reading.queued()
     waits: dict[str, int] = {}
     types: dict[str, Queued] = {}

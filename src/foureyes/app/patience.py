@@ -1,34 +1,33 @@
-"""How long does somebody wait who was told no again and again? Longer each time, so that others notice nothing of it.
+"""Back-off for clients that keep failing authentication or limits, so that others notice nothing of it.
 
-Whoever was told no a few times is answered at once, as everybody is. Whoever does not stop is answered so many times a
-second and no more, however many connections they have; the rest of their requests wait, which costs nothing. Those who
-nobody knows are one party for each address they come from: who comes with a credential that was good lately does not
-wait with them.
+A client that was refused a few times is answered at once like everybody else. One that does not stop is answered at a
+fixed rate, however many connections it has; its other requests wait, which costs nothing. Unknown clients share one
+record per address; a request with a credential that was good lately does not wait with them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-#: Where a door writes down whose credential came with a request, once it is known.
+#: Key under which a door notes the account of a request once it is authenticated.
 KNOWN = "foureyes.known"
-#: So often somebody may be told no in one go, and so many of these are forgotten in a second.
+#: Refusals that are free, and how many are forgotten per second.
 FREE = 20.0
 FORGOTTEN_A_SECOND = 2.0
-#: More are not remembered, so that somebody who stops is let off after a while.
+#: Most refusals remembered, so that a client that stops is forgiven after a while.
 REMEMBERED_MAX = 80.0
-#: So many requests a second are looked at of somebody who did not stop.
+#: Requests per second processed for a client that did not stop.
 LOOKS_A_SECOND = 20.0
-#: So long a request waits at most. Who has more of them waiting hears no then, and nobody looks at it.
+#: Longest wait of a request. With a longer queue it is refused unprocessed.
 WAIT_SECONDS_MAX = 5.0
-#: So many requests wait at a time, of everybody together.
+#: Most requests that wait at a time, of all clients together.
 WAITING_MAX = 2_000
 PARTIES_MAX = 4_096
 
 
 @dataclass(slots=True)
 class _Record:
-    """What is remembered of one party: how often it was told no, as of when, and when its next request is looked at."""
+    """Back-off state of one client: how often it was refused, as of when, and when its next request is processed."""
 
     level: float
     at: float
@@ -52,12 +51,12 @@ AWAY = Wait(seconds=0.0, is_looked_at=False)
 class Patience:
     """Who was told no lately, by party; times are seconds of any clock that only goes forward."""
 
-    #: Requests that wait now.
+    #: Number of waiting requests.
     waiting: int = 0
     _records: dict[str, _Record] = field(default_factory=dict)
 
     def told_no(self, party: str, now: float) -> None:
-        """Somebody was told no once more."""
+        """Count one more refusal of a client."""
         record = self._records.get(party)
         if record is None:
             if len(self._records) >= PARTIES_MAX:
@@ -67,7 +66,7 @@ class Patience:
         record.level, record.at = min(_level(record, now) + 1, REMEMBERED_MAX), now
 
     def wait(self, party: str, now: float) -> Wait:
-        """How long a request of theirs waits."""
+        """Return how long a request of this client waits, and whether it is then processed."""
         record = self._records.get(party)
         if record is None or _level(record, now) <= FREE:
             return AT_ONCE
@@ -80,7 +79,7 @@ class Patience:
         return Wait(seconds=turn - now, is_looked_at=True)
 
     def _forget(self, now: float) -> None:
-        """Those with nothing against them any more; else those with the least."""
+        """Drop clients without refusals left, and the half with the fewest."""
         kept = sorted(self._records.items(), key=lambda one: _level(one[1], now))[PARTIES_MAX // 2 :]
         self._records = {party: one for party, one in kept if _level(one, now) > 0}
 

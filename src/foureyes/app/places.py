@@ -1,4 +1,4 @@
-"""Where in the log did somebody stop listening? Known by an id that says nothing about the log itself."""
+"""Resume points of the live feed: where in the log a viewer stopped, under an id that tells nothing about the log."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class Places:
     """How far the log was read when a viewer was told something; of this process, and the latest only."""
 
     def __init__(self) -> None:
-        """Nobody was told anything."""
+        """Start with no resume points."""
         self._kept: OrderedDict[tuple[str, str], Cursor] = OrderedDict()
 
     def find(self, viewer: str, place: str) -> Cursor | None:
-        """Where this viewer stopped; nothing where that is not known, or the place is another's."""
+        """Return where this viewer stopped; None if that is unknown, or the id belongs to another viewer."""
         return self._kept.get((viewer, place))
 
     def keep(self, viewer: str, place: str, cursor: Cursor) -> None:
-        """Remember it; two who were told the same go on from where the slower one was."""
+        """Store a resume point; if the id exists, the earlier cursor is kept."""
         known = self._kept.get((viewer, place), cursor)
         self._kept[viewer, place] = min(known, cursor)
         self._kept.move_to_end((viewer, place))
@@ -31,5 +31,5 @@ class Places:
 
 
 def place_after(place: str, *told: str) -> str:
-    """The next id: made of what this viewer was told and of nothing else, so that it tells them nothing."""
+    """Return the next id, made only of what this viewer was told, so that it reveals nothing else."""
     return hashlib.sha256("\n".join((place, *told)).encode()).hexdigest()[:24]

@@ -1,7 +1,7 @@
-"""How is text of strangers shown to people? As text: nothing in it moves the cursor, the clipboard or the reader.
+"""Makes untrusted text safe to show: control sequences and hidden characters are removed or shown as marks.
 
-What starts a control sequence is taken out, what it carried stays to be read: if the whole sequence went, one that
-begins in a title and ends in a reason would swallow what stands between them.
+The character that starts a control sequence is removed and its content stays readable: if whole sequences were
+removed, one that begins in a title and ends in a reason would swallow the text between them.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import unicodedata
 
 CHARS_MAX = 2000
-#: Joiners belong to Persian, Hindi and emoji; every other invisible character only hides something.
+#: Joiners are needed in Persian, Hindi and emoji; every other invisible character only hides something.
 _JOINERS = frozenset("\u200c\u200d")
 _BLANKS = frozenset("\t\n\v\f\r\x85\u2028\u2029")
-#: Control characters have pictures of their own, from here on.
+#: First code point of the pictures of control characters.
 _PICTURES = 0x2400
 _DELETE, _DELETE_PICTURE = "\x7f", "\N{SYMBOL FOR DELETE}"
 _TAB = "    "
-#: Letters and blanks that show nothing, and selectors that carry what is hidden.
+#: Letters and blanks that are invisible, and selectors that can carry hidden data.
 _LOOKS_EMPTY = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\uffa0"
     + "".join(map(chr, (*range(0xFE00, 0xFE0F), *range(0xE0100, 0xE01F0))))
@@ -24,7 +24,7 @@ _LOOKS_EMPTY = frozenset(
 
 
 def plain(text: str, most: int = CHARS_MAX) -> str:
-    """The text on one line without controls, escapes, direction marks and hidden characters."""
+    """Return the text on one line without controls, escapes, direction marks and hidden characters."""
     if text.isascii() and text.isprintable() and len(text) <= most:
         return text
     kept = "".join(_shown(one) for one in text[: most * 4])
@@ -32,7 +32,7 @@ def plain(text: str, most: int = CHARS_MAX) -> str:
 
 
 def marked(text: str, most: int = CHARS_MAX) -> str:
-    """The text on one line with everything hidden or acting in it shown as a mark: code is quoted like this.
+    """Return the text on one line with everything hidden or active in it shown as a mark, for quoting code.
 
     A reader must see what a compiler sees, so a direction mark becomes its number instead of disappearing.
     """
@@ -66,5 +66,5 @@ def _shown(character: str) -> str:
         return character
     category = unicodedata.category(character)
     if category == "Cs":
-        return "\N{REPLACEMENT CHARACTER}"  # half a character cannot be printed at all
+        return "\N{REPLACEMENT CHARACTER}"  # a lone surrogate cannot be printed at all
     return "" if category in ("Cc", "Cf") else character

@@ -1,4 +1,4 @@
-"""Which policy is in force, and which rules does a digest name?"""
+"""The policy in force, and the policies and rules by digest, read from the store once and cached."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class InForce:
 
     policy: Policy
     activated: PolicyActivated | None = None
-    #: The last policy that was put into force for open reviews too, with its time: a later one that is not leaves it.
+    #: The last policy activated for open reviews too, with its time; later ones activated only for new reviews keep it.
     in_flight: tuple[Policy, str] | None = None
-    #: The digests that were in force before that one, and those since, itself among them.
+    #: The digests in force before that one, and those since, itself included.
     before: frozenset[str] = frozenset()
     since: frozenset[str] = frozenset()
 
     def binding(self, rules: str, opened: str) -> Policy | None:
-        """The policy that binds a review beside its own; it was opened at this time, under the policy of this digest.
+        """Return the policy that also binds a review opened at this time under the policy with this digest.
 
-        Which policy a review was opened under tells whether it was open then, whatever the clock did meanwhile. Only
-        where that policy was in force before and since, the times must tell.
+        The digest tells whether the review was already open then, independently of the clock. The times decide only if
+        that policy was in force both before and since.
         """
         if self.in_flight is None:
             return None
@@ -44,7 +44,7 @@ class InForce:
         return None if is_newer else self.in_flight[0]
 
     def fact(self, rules: str, opened: str) -> PolicyInForce | None:
-        """What the core is told of it when it decides about a review opened at this time, under this policy."""
+        """Return the fact about it for a decision on a review opened at this time, under this policy."""
         from foureyes.core.facts import PolicyInForce  # noqa: PLC0415 - who only judges needs no facts
 
         bound = self.binding(rules, opened)
@@ -59,29 +59,29 @@ class Policies:
     """Policies by digest; what one digest names never changes, so each is read once."""
 
     def __init__(self, default: Policy) -> None:
-        """The default is what holds until a human activates another."""
+        """Use this default until a human activates another policy."""
         self.default = default
         self._read: dict[str, Policy] = {default.digest: default}
         self._unless_activated = InForce(policy=default)
         self._in_force: tuple[int, bytes, InForce] | None = None
 
     def named(self, reading: Reading, digest: str) -> Policy:
-        """The policy of this digest; raises Damaged where its text is gone or altered."""
+        """Return the policy of this digest; raises Damaged if its text is gone or altered."""
         found = self._read.get(digest)
         if found is None:
             found = self._read[digest] = self._stored(reading, digest)
         return found
 
     def rules(self, reading: Reading, digest: str) -> Rules:
-        """The rules of this digest."""
+        """Return the rules of this digest."""
         return self.named(reading, digest).rules
 
     def stricter(self, reading: Reading, digest: str) -> Rules | None:
-        """The rules that bind a review beside its own, if any."""
+        """Return the rules that also bind a review, if any."""
         return self.rules(reading, digest) if digest else None
 
     def current(self, reading: Reading) -> InForce:
-        """The policy in force as this transaction sees it."""
+        """Return the policy in force as this transaction sees it."""
         known = reading.known(POLICY_STREAM, "", "")
         if not known.version:
             return self._unless_activated

@@ -1,8 +1,8 @@
-"""How is the work going: what waits and since when, who is at work, what is late?
+"""Health: what waits and since when, which workers are alive, and what is overdue.
 
-Totals over everything that is open. They tell whoever still owes a report that others have reported; so they are for
-those alone from whom nothing is hidden, which is for the doors to see to. Nothing here costs more the more was ever
-reviewed.
+These are totals over everything that is open. They would tell a reviewer who still owes a report that others have
+reported, so only callers from whom nothing is hidden may see them; the doors must check that. The cost depends on what
+is open, not on how much was ever reviewed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from foureyes.app.silent_places import silences
 from foureyes.app.workers import Worker, lives, workers
 from foureyes.codec.shapes import shape
 
-#: The kinds of requests there are; one that nobody owes is told as none.
+#: All kinds of requests; a kind without pending requests is reported as zero.
 KINDS = ("report", "revision", "ruling")
 _spelled = shape(datetime)[0]
 
@@ -36,7 +36,7 @@ class Type:
 class Around:
     """What a process knows that no store does."""
 
-    #: Runs under way in this very process; None where it carries none out.
+    #: Runs under way in this process; None if it carries none out.
     runs: int | None = None
     spool_bytes: int = 0
     #: When the log was last signed here.
@@ -44,7 +44,7 @@ class Around:
 
 
 async def nothing_around() -> Around:
-    """Of a process that only answers."""
+    """Return the state of a process that only answers requests."""
     return Around()
 
 
@@ -53,7 +53,7 @@ class Pulse:
     """One look at all of it."""
 
     pending: tuple[Pending, ...]
-    #: Those that live.
+    #: The workers that are alive.
     workers: tuple[Worker, ...]
     outbox: Outbox
     types: tuple[Type, ...]
@@ -61,17 +61,17 @@ class Pulse:
 
     @property
     def leased(self) -> int:
-        """Seats that somebody is at work on."""
+        """Number of seats that a reviewer is working on."""
         return sum(one.leased for one in self.pending)
 
     @property
     def lapsed(self) -> int:
-        """Seats whose holder gave no sign of life in time."""
+        """Number of seats whose lease has ended without a report."""
         return sum(one.lapsed for one in self.pending)
 
 
 def pulse(reading: Reading, now: datetime) -> Pulse:
-    """Take it."""
+    """Collect the health of the work from the store."""
     found = {one.kind: one for one in reading.pending(_spelled(now))}
     untold = outbox(reading)
     return Pulse(
@@ -91,5 +91,5 @@ def pulse(reading: Reading, now: datetime) -> Pulse:
 
 
 def age_seconds(since: datetime, now: datetime) -> int:
-    """How long ago that was; what lies ahead was told by another clock, and is as good as now."""
+    """Return how long ago that was; a time in the future came from another clock and counts as now."""
     return max(0, int((now - since).total_seconds()))

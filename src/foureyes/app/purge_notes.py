@@ -1,7 +1,7 @@
-"""Which bytes were purged, as far as it is known outside the store? A backup made before a purge still has them.
+"""Notes outside the store of which bytes were purged, because a backup made before a purge still has them.
 
-A file beside the book with one line for each purge. It holds digests, and no bytes: who restores an older backup
-learns from it what must go again, also where the store that knew is lost.
+They are a file beside the checkpoint journal with one line for each purge: digests and reasons, no bytes. After the
+restore of an older backup it tells what must be purged again, even if the store that knew is lost.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from foureyes.app.book import FILE_MODE, FOLDER_MODE
 from foureyes.codec import canonical
 
 NAME = "purged.jsonl"
-#: What is longer is no note of ours.
+#: Longest line; foureyes writes no longer notes.
 LINE_BYTES_MAX = 64 * 1024
 
 _is_digest = re.compile(r"[0-9a-f]{64}").fullmatch
 
 
 def note_purge(folder: Path, digest: str, reason: str) -> None:
-    """Write one down, on the disk when this returns."""
+    """Append a note; it is on the disk on return."""
     folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(folder / NAME, flags, FILE_MODE), "ab") as file:
-        # After a line that was cut off by a crash a new one begins.
+        # A line that was cut off by a crash is ended first.
         file.write(b"\n" * _is_cut(folder) + canonical({"digest": digest, "reason": reason}) + b"\n")
         file.flush()
         os.fsync(file.fileno())
 
 
 def noted_purges(folder: Path) -> Mapping[str, str]:
-    """What was written down: digests, and why. A line that cannot be read is left out: the store knows it too."""
+    """Return the noted digests with their reasons. An unreadable line is skipped: the store knows the purge too."""
     found: dict[str, str] = {}
     try:
         with (folder / NAME).open("rb") as file:

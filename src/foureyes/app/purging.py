@@ -1,4 +1,4 @@
-"""How are bytes removed for good without harming the record? The log names them by digest and never held them."""
+"""Removes stored bytes for good. The record stays whole: the log names bytes by digest and never held them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from foureyes.core.values import Who
 from foureyes.policy.policy import read_policy
 
 TRIES_MAX = 20
-#: How the reason of a purge begins that was done once more.
+#: Prefix of the reason of a purge that was repeated after a restore.
 AGAIN = "Purged before a restore brought it back: "
 
 
@@ -29,18 +29,18 @@ class Unnoted(Exception):  # noqa: N818 - a state of the machine, told to the pe
     """Bytes are gone, and nobody outside the store knows: what keeps it from being noted, and the next step."""
 
     def __init__(self, sentence: str, next_step: str) -> None:
-        """Keep what is shown."""
+        """Keep what is shown to the user."""
         super().__init__(f"{sentence} {next_step}")
         self.sentence = sentence
         self.next_step = next_step
 
 
 async def purge(store: Store, digest: str, actor: Who, reason: str, now: datetime, *, notes: Path | None = None) -> str:
-    """Remove a blob and leave a tombstone that says who, when and why; the tombstone.
+    """Remove a blob and leave a tombstone that says who, when and why; returns the tombstone.
 
-    The store does not give the bytes to anybody any more when this returns; `Reading.remains` says whether they still
-    lie in its files. Backups taken before hold them: `notes` is the folder outside the store where that is remembered.
-    Where only that is missing, it is made up for, and the purge is refused as one that was done before.
+    On return the store serves the bytes to nobody; `Reading.remains` says whether they are still in its files. Earlier
+    backups hold them: `notes` is the folder outside the store where that is recorded. If only this note is missing, it
+    is written, and the purge is refused as a repeated one.
     """
     for _ in range(TRIES_MAX):
         try:
@@ -48,7 +48,7 @@ async def purge(store: Store, digest: str, actor: Who, reason: str, now: datetim
         except Conflict:
             continue
         except Refusal:
-            # It may be that the note alone is missing.
+            # Perhaps only the note is missing.
             if notes is not None and (before := (await _logged_purges(store)).get(digest)):
                 _note(notes, digest, before)
             raise
@@ -59,13 +59,13 @@ async def purge(store: Store, digest: str, actor: Who, reason: str, now: datetim
 
 
 async def known_purges(store: Store | None, notes: Path) -> Mapping[str, str]:
-    """Which bytes were purged and why, by the store's log where there is one, and by the notes outside."""
+    """Return which bytes were purged and why, by the store's log, if there is one, and by the notes outside."""
     told = await _logged_purges(store) if store else {}
     return {**noted_purges(notes), **told}
 
 
 async def purge_again(store: Store, known: Mapping[str, str], actor: Who, now: datetime) -> tuple[list[str], list[str]]:
-    """Purge what came back with an older backup; what is gone again, and what could not be removed."""
+    """Purge what came back with an older backup; returns what was removed, and what could not be removed."""
     gone, back = list[str](), list[str]()
     for digest, reason in known.items():
         if not await store.read(partial(_has_bytes, digest)):
@@ -85,7 +85,7 @@ async def _logged_purges(store: Store) -> dict[str, str]:
 
 
 def _note(notes: Path, digest: str, reason: str) -> None:
-    """Remember outside what is gone inside; the same bytes once."""
+    """Record a purge outside the store, once per digest."""
     try:
         if digest not in noted_purges(notes):
             note_purge(notes, digest, reason)
@@ -102,7 +102,7 @@ def _has_bytes(digest: str, reading: Reading) -> bool:
 
 
 def _is_set_aside(digest: str, reading: Reading) -> bool:
-    """Whether the owner of a local review may still fetch these bytes."""
+    """True if the owner of a local review may still fetch these bytes."""
     return reading.row(UNMOVED, unmoved_bytes(digest)) is not None
 
 
@@ -128,7 +128,7 @@ def _purged(tx: Writing, *, digest: str, actor: Who, reason: str, now: datetime)
 
 
 def _is_policy(tx: Writing, blob: Blob) -> bool:
-    """Whether reviews may need it: it was put into force, or it reads as a policy, as the default one does."""
+    """True if reviews may need it: it was activated, or it parses as a policy, as the default one does."""
     known = tx.known(POLICY_STREAM, "", "")
     past = (event for event, _ in read_events(tx, POLICY_STREAM, known))
     if any(isinstance(one, PolicyActivated) and one.digest == blob.digest for one in past):

@@ -1,7 +1,7 @@
-"""Who hears that nobody speaks? The clock: a session that is silent for too long is reviewed, though no agent asked.
+"""Background task that opens a review of a session that was silent for too long, though no agent asked for one.
 
-The review is opened before the silence is noted, each under a key that the silence alone has: whoever dies between the
-two, or comes at the same time, finishes what was begun, once.
+The review is opened before the silence is recorded, each under a key that only this silence has: a process that
+repeats this after a crash, or does it at the same time, completes it once.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from foureyes.core.events import SideEvent, SignalReceived, SignalType
 from foureyes.core.refusals import Refusal
 from foureyes.core.values import CLOCK, Origin
 
-#: Silences that are noticed in one go; the rest have their turn in the next.
+#: Most silences handled in one pass.
 DUE_MAX = 100
-#: So long a session is left alone whose silence does not count after all, or that the gate did not take.
+#: How long a session is skipped after its silence did not count or the gate refused it.
 REFUSED_FOR = timedelta(minutes=1)
 log = logging.getLogger("foureyes.tending")
 _time = shape(datetime)
@@ -42,7 +42,7 @@ _time = shape(datetime)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Silent:
-    """A session that is silent for too long, and what its agents said last."""
+    """A session that was silent for too long, and what its agents said last."""
 
     session: str
     since: datetime
@@ -50,7 +50,7 @@ class _Silent:
 
     @property
     def key(self) -> str:
-        """What only this silence has."""
+        """The idempotency key that only this silence has."""
         return "silence-" + hashlib.sha256(f"{self.session} {_time[0](self.since)}".encode()).hexdigest()[:32]
 
 
@@ -64,7 +64,7 @@ class QuietSessions:
     _refused: dict[str, datetime] = field(default_factory=dict)
 
     async def noticed(self) -> int:
-        """Notice what is silent for too long by now; how many sessions that were."""
+        """Handle the sessions that have been silent for too long; returns how many."""
         now = self.clock()
         self._refused = {name: until for name, until in self._refused.items() if is_ahead(until, now, REFUSED_FOR)}
         found = 0
@@ -75,7 +75,7 @@ class QuietSessions:
                     try:
                         await self._reviewed(silent)
                     except Refusal as refusal:
-                        # Such bytes may not be reviewed again; that nobody speaks is true all the same.
+                        # These bytes may not be reviewed again; the silence is recorded all the same.
                         log.warning("a silence is not reviewed: %s", refusal.sentence)
                     await self.gate.handle(
                         Ask(actor=CLOCK, key=silent.key, command=sessions.DetectSilence(), stream=STREAM + name)
@@ -83,7 +83,7 @@ class QuietSessions:
                     found += 1
                     continue
             except (Refusal, Damaged) as error:
-                # It is looked at again in a while, and the others now.
+                # This session is tried again later; the others are handled now.
                 log.warning("a silence: %s", error)
             self._refused[name] = now + REFUSED_FOR
         return found
@@ -94,7 +94,7 @@ class QuietSessions:
         return [name for since, name in rows if since + silence <= now and name not in self._refused]
 
     def _silent(self, name: str, now: datetime, reading: Reading) -> _Silent | None:
-        """By the log itself: what follows it may be behind."""
+        """Read the session from the log itself, because the projection may lag behind."""
         stream = STREAM + name
         past = read_events(reading, stream, reading.known(stream, "", ""))
         session = sessions.fold(name, ((cast("SideEvent", event), _time[1](at)) for event, at in past))
@@ -103,7 +103,7 @@ class QuietSessions:
         if due is None or now < due:
             return None
         spoken = [one for one, _ in past if isinstance(one, SignalReceived) and one.type != SignalType.USER_MANUAL]
-        # The last one to speak comes last, and is whose work it is.
+        # The last speaker comes last, and becomes the author of the work.
         said = dict[str, str]()
         for one in spoken:
             said.pop(one.agent, None)
@@ -111,7 +111,7 @@ class QuietSessions:
         return _Silent(session=name, since=due - silence, said=said)
 
     async def _reviewed(self, silent: _Silent) -> None:
-        """Open the review of what was said last; where nobody is there any more, there is none to open."""
+        """Open the review of what was said last; none if all those agents were removed."""
         command, blobs = await self.store.read(partial(_opening, silent))
         if command is not None:
             await self.gate.handle(Ask(actor=CLOCK, key=f"{silent.key}-review", command=command, blobs=blobs))

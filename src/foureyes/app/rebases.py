@@ -1,4 +1,4 @@
-"""Rebases: the same change of the same files, on another base. Then a policy may keep what reviewers said of it."""
+"""Detects rebases: the same change of the same files on another base. A policy may then keep the earlier reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from foureyes.app.differences import COMPARED_IN_ALL_MAX, spans, text_lines
 from foureyes.core.model import Revision
 from foureyes.core.values import ChangeKind, KnownBase, WorkPart
 
-#: So many lines on each side of a change must be the same too, as in the patch ids of git.
+#: Lines on each side of a change that must be equal too, as in git's patch ids.
 AROUND = 3
 Blobs = Mapping[str, bytes]
 _Lines = tuple[str, ...]
@@ -25,14 +25,14 @@ class Piece:
     added: _Lines = ()
     above: _Lines = ()
     below: _Lines = ()
-    #: What is not compared by lines.
+    #: Digests of files that are not compared by lines.
     digests: tuple[str, str] = ("", "")
 
 
 def change_of(
     last: Revision, base: KnownBase, before: Iterable[WorkPart], parts: Iterable[WorkPart], blobs: Blobs
 ) -> ChangeKind:
-    """A rebase where both versions have a base that is known and change it in the same way; else new content."""
+    """Return REBASE if both versions have a known base and change it in the same way; else CONTENT."""
     if not (base.is_known and last.known_base.is_known):
         return ChangeKind.CONTENT
     was = list(_pieces(last.before, last.parts, blobs))

@@ -1,7 +1,7 @@
-"""How is anything that lies beside the log made anew from it, to the same bytes, while others go on?
+"""Rebuilds any data beside the log from the log, to the same bytes, while the store stays in use.
 
-Three ways, one for each sort: a following projection is built beside the one in use and switched over (`anew`), track
-records are counted again in the order of the log (`recount`), and what is written together with the log is written
+There are three ways: a following projection is built next to the one in use and switched over (`anew`), track records
+are counted again in the order of the log (`recount`), and rows that are written together with the log are written
 again, review by review, under its lock (`beside_log`).
 """
 
@@ -20,7 +20,7 @@ from foureyes.app.projections.recount import RulesOf, check_trust, recount
 from foureyes.codec import canonical
 
 TRUST = "trust"
-#: Everything that can be made anew.
+#: Everything that can be rebuilt.
 NAMES = (*sorted(PROJECTIONS), TRUST, *beside_log.NAMES)
 PAGE = 1_000
 
@@ -36,9 +36,12 @@ class Rebuilt:
 
 
 async def rebuild(store: Store, name: str, rules_of: RulesOf, progress: Progress = unwatched) -> Rebuilt:
-    """Make one of `NAMES` anew. `rules_of` gives the rules a review was opened under; `progress` is told how far it is.
+    """Rebuild one of `NAMES`. `rules_of` returns the rules a review was opened under.
 
-    Raises KeyError for another name, Damaged where the log itself was altered, Overtaken when somebody began the same.
+    `progress` is told how far it is.
+
+    Raises KeyError for another name, Damaged if the log itself was altered, Overtaken if the same rebuild was started
+    again.
     """
     began = time.monotonic()
     if name not in NAMES:
@@ -55,7 +58,7 @@ async def rebuild(store: Store, name: str, rules_of: RulesOf, progress: Progress
 
 
 def digest_of(reading: Reading, name: str) -> str:
-    """One hash over all rows of a following projection, or of the track records, in the order of their keys."""
+    """Return one hash over all rows of a following projection, or of the track records, in the order of their keys."""
     found = hashlib.sha256()
     for row in _trust_rows(reading) if name == TRUST else _rows(reading, slot_of(reading, name)):
         found.update(canonical(list(row)) + b"\n")
@@ -74,7 +77,7 @@ def _rows(reading: Reading, slot: str) -> Iterator[tuple[str, ...]]:
 
 
 def _newest_known(reading: Reading) -> int:
-    """About how many events there are: as far as any projection has read."""
+    """Return roughly how many events there are: as far as any projection has read."""
     return max((reading.cursor(slot_of(reading, name))[1] for name in PROJECTIONS), default=0)
 
 

@@ -1,6 +1,7 @@
-"""Who let exactly these bytes through, and why? A signed statement that anybody can check without us.
+"""Receipts: signed statements of who cleared exactly these bytes and why, verifiable without foureyes.
 
-An in-toto statement in a DSSE envelope. Its subject is the digest of the work: SHA-256 over the canonical manifest.
+A receipt is an in-toto statement in a DSSE envelope. Its subject is the digest of the work: SHA-256 over the canonical
+manifest.
 """
 
 from __future__ import annotations
@@ -56,23 +57,23 @@ class Receipt:
     revision: int
     cleared_at: datetime
     cleared_by: str
-    #: The level of independence that was reached.
+    #: The level of independence reached.
     level: int
     flags: tuple[str, ...]
     expires: datetime | None
     single_use: bool
     reports: tuple[Reported, ...]
     requirements: tuple[Requirement, ...]
-    #: The clearing event in its stream: version and link.
+    #: Version and link of the clearing event in its stream.
     version: int
     link: str
-    #: The last checkpoint when this was written, by number and hash: it must be in the book for ever. 0: none yet.
+    #: Number and hash of the last checkpoint at that time, which the journal must always contain. 0: none yet.
     checkpoint: int
     checkpoint_hash: str
 
 
 def receipt(reading: Reading, digest: str, signer: Signer, last: Line | None = None, *, now: datetime) -> Json:
-    """The signed receipt of bytes that are cleared now; refused for any other, expired or purged ones too."""
+    """Return the signed receipt of bytes that are cleared now; refuses all others, also expired or purged ones."""
     if not is_digest(digest):
         raise Refusal(Code.DIGEST_MISMATCH, "This is no digest.", "Name the 64 hexadecimal digits of the work.")
     rows = reading.digests(digest)
@@ -87,7 +88,7 @@ def receipt(reading: Reading, digest: str, signer: Signer, last: Line | None = N
 
 
 def check_receipt(envelope: Any, keys: Iterable[PublicKey]) -> Receipt:
-    """What a receipt says, if one of these keys signed it; needs neither the store nor the network."""
+    """Return what a receipt says, if one of these keys signed it; needs neither the store nor the network."""
     try:
         payload = unsealed(KIND, envelope)
         signer_of(envelope, keys)
@@ -105,7 +106,7 @@ def check_receipt(envelope: Any, keys: Iterable[PublicKey]) -> Receipt:
 
 
 def read_receipt(text: bytes) -> Any:
-    """Read a receipt's file; `check_receipt` says whether it is one."""
+    """Parse a receipt's file; `check_receipt` verifies it."""
     if len(text) > RECEIPT_BYTES_MAX:
         raise BadEnvelope("it is too long for a receipt")
     return read_json(text)
@@ -146,7 +147,7 @@ def _receipt(reading: Reading, review: str, digest: str, last: Line | None, now:
 
 
 def _check_parts(reading: Reading, parts: Iterable[WorkPart]) -> None:
-    """A receipt vouches for bytes that can be shown: all of them are here, as they were reviewed."""
+    """Refuse unless all bytes are stored as they were reviewed: a receipt vouches for bytes that can be shown."""
     for part in parts:
         blob = reading.blob(part.digest)
         if blob is None or blob.content is None:

@@ -1,8 +1,8 @@
-"""Cut recognised secrets out of what agents and models are served: one place for every call at every door.
+"""Redacts recognised secrets from what agents and models are served: one place for every call at every door.
 
-What is judged stays the real bytes: their digest is what a report names. What was cut is told by path, line and kind,
-never by value. Humans who are signed in get everything, with the places marked. An agent gets the same cut text of its
-own work as of any other: bytes can be named by their digest, so being an author proves no acquaintance with them.
+The real bytes are what is judged: their digest is what a report names. What was cut is told by path, line and kind,
+never by value. Signed-in humans get everything, with the places marked. An agent gets the same cut text of its own work
+as of any other: bytes can be named by their digest, so being an author does not prove knowing them.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from foureyes.core.model import Review, Revision
 from foureyes.core.refusals import Refusal
 from foureyes.core.values import Who, WorkPart
 
-#: Texts of more characters are searched beside the server, and remembered by their hash.
+#: Longer texts are searched outside the event loop, and cached by their hash.
 LONG_CHARS = 16 * 1024
-#: Bytes of cleaned works, and characters of cleaned texts, that are kept at hand.
+#: Cache sizes: bytes of cleaned works, and characters of cleaned texts.
 WORKS_BYTES_MAX, TEXTS_CHARS_MAX = 64 * 1024 * 1024, 8 * 1024 * 1024
-#: Answers with a mark that are remembered.
+#: Most answers with a mark that are cached.
 MARKS_MAX = 1_024
-#: So many reviews of a list, with so many bytes that were not searched before, are searched for one answer.
+#: Most reviews of a list searched for one answer, and most bytes among them that were not searched before.
 LISTED_MAX, LISTED_BYTES_MAX = 100, 2 * 1024 * 1024
-#: A version of fewer bytes is read without another thread.
+#: A smaller version is read without another thread.
 QUICK_BYTES_MAX = 64 * 1024
-#: Versions whose secrets are remembered.
+#: Most versions whose secrets are cached.
 VERSIONS_MAX = 10_000
 NOT_YET = "[withheld until this review is read by itself: its work was not searched for secrets yet]"
 
@@ -47,7 +47,7 @@ class Cut:
     """A secret that was recognised: where and of which kind; there is no field for its value."""
 
     path: str
-    #: 0: the file as a whole.
+    #: 0 for the whole file.
     line: int
     kind: str
 
@@ -59,9 +59,9 @@ class Cleaned:
     files: Mapping[str, bytes] = field(repr=False)
     before: Mapping[str, bytes] = field(repr=False)
     cuts: tuple[Cut, ...]
-    #: The values, to be found again in what is said of the work; only the cutter looks into it. None: not searched.
+    #: The secret values, to find them in other texts about the work; opaque to all but the cutter. None: not searched.
     known: Any = field(default=None, repr=False)
-    #: The first file of which more is cut than a value in its line: whoever is served the rest has not read it.
+    #: The first file that lost more than a value within a line: a reviewer served the rest has not read that file.
     withheld: str = ""
 
 
@@ -69,25 +69,25 @@ class Cutter(Protocol):
     """Recognises secrets and takes them out; lines keep their numbers."""
 
     def text(self, text: str, path: str, known: Any) -> str:
-        """A short text without secrets, those that are known of its review too."""
+        """Return a short text without secrets, including those known of its review."""
 
     async def long_text(self, text: str, path: str, known: Any) -> str:
-        """The same for a long one."""
+        """Return a long text without secrets, including those known of its review."""
 
     async def work(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]], known: Any) -> Cleaned:
-        """A version without secrets, those that are known of its review too; what cannot be searched is withheld.
+        """Return a version without secrets, including those known of its review; what cannot be searched is withheld.
 
-        `before` has path and bytes by digest.
+        `before` maps digests to path and bytes.
         """
 
     async def secrets(self, files: Mapping[str, bytes], before: Mapping[str, tuple[str, bytes]]) -> Any:
-        """The secrets of a version, to be found again in what is said of it; None where it takes too long."""
+        """Return the secrets of a version, to find them in what is said of it; None if the search takes too long."""
 
     def together(self, known: Iterable[Any]) -> Any:
-        """The secrets of several versions as those of one."""
+        """Combine the secrets of several versions."""
 
     def is_empty(self, known: Any) -> bool:
-        """True if these are no secrets at all."""
+        """True if there are no secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Answered:
     as_given: Json
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever the value has."""
+        """Delegate to the value."""
         return getattr(self.value, name)
 
 
@@ -109,15 +109,15 @@ class Redaction:
     cutter: Cutter
     _works: OrderedDict[str, Cleaned] = field(default_factory=OrderedDict)
     _works_bytes: int = 0
-    #: The secrets of every version that was searched; None of one that could not be.
+    #: The secrets of every version that was searched; None for one that could not be.
     _secrets: OrderedDict[str, Any] = field(default_factory=OrderedDict)
     _texts: dict[tuple[str, str, str], str] = field(default_factory=dict)
     _texts_chars: int = 0
-    #: By the mark of an answer, which is a hash of all of it: what it is without secrets; None where it has none.
+    #: Clean answers by their mark, which is a hash of the whole answer; None if it has no secrets.
     _marked: dict[str, Json | None] = field(default_factory=dict)
 
     async def work(self, store: Store, served: Served) -> Cleaned:
-        """A version without secrets: its own, and those of the versions before it, which somebody may quote."""
+        """Return a version without its own secrets and those of earlier versions, which it may quote."""
         review = served.seen.view.review
         key = _key_of(review.revisions)
         clean = self._works.get(key)
@@ -131,7 +131,7 @@ class Redaction:
         return clean
 
     async def _known(self, store: Store, revisions: Sequence[Revision]) -> Any:
-        """The secrets of these versions; None where one of them could not be searched."""
+        """Return the secrets of these versions; None if one of them could not be searched."""
         found = []
         for one in revisions:
             key = _key(one)
@@ -149,10 +149,10 @@ class Redaction:
             self._secrets.popitem(last=False)
 
     async def answer(self, place: Place, found: Any) -> Any:
-        """An answer without secrets."""
+        """Return an answer without secrets."""
         told = given(found)
         mark = str(getattr(found, "mark", "")) if hasattr(found, "as_given") else ""
-        mark = "" if "." in mark else mark  # one that counts turns is no hash of the answer alone
+        mark = "" if "." in mark else mark  # a mark that counts turns is no hash of the answer alone
         if mark and mark in self._marked:
             clean = self._marked[mark]
             return Answered(found, told) if clean is None else Answered(_read(found, clean), clean)
@@ -168,7 +168,7 @@ class Redaction:
         return Answered(found, told) if clean is told else Answered(_read(found, clean), clean)
 
     async def _cleaned(self, told: Json, about: Mapping[str, About]) -> Json:
-        """An answer without the secrets of the reviews it names; the very same where it has none."""
+        """Return an answer without the secrets of the reviews it names; the same object if it has none."""
         own = about.get("", NOTHING)
         for text, path, known in self._long_texts(told, "", own, about):
             if self._remembered(text, path, known) is None:
@@ -176,7 +176,7 @@ class Redaction:
         return cast("Json", self._walk(told, "", own, about))
 
     async def refusal(self, place: Place, refusal: Refusal) -> Refusal:
-        """A refusal without secrets."""
+        """Return a refusal without secrets."""
         about = await self._about(place, {})
         said = [refusal.sentence, refusal.next_step, dict(refusal.fields)]
         clean = self._walk(said, "", about.get("", NOTHING), about)
@@ -185,24 +185,25 @@ class Redaction:
         return Refusal(refusal.code, clean[0], clean[1], fields=clean[2], next_call=refusal.next_call)
 
     async def said(self, store: Store, review: Review, told: Any) -> Any:
-        """What is said of a review to somebody who did not ask: without the secrets of any of its versions."""
+        """Return a notification about a review without the secrets of any of its versions."""
         values = await self._known(store, review.revisions)
         return self._walk(told, "", self._about_these(review.revisions, values), {})
 
     def text(self, text: str, seen: Seen, clean: Cleaned) -> str:
-        """A text about a version without the secrets of that version."""
+        """Return a text about a version without the secrets of that version."""
         return self._text(text, "", self._about_these(seen.view.review.revisions, clean.known))
 
     def _is_clean(self, texts: Iterable[tuple[str, str]], about: Mapping[str, About]) -> bool:
-        """True if no text is cut, where the reviews that are named have no secrets: then all texts are cut alike."""
+        """True if no text is cut and no named review has secrets, in which case all texts are searched alike."""
         if any(one.key for one in about.values()):
             return False
         return all(len(text) <= LONG_CHARS and self._text(text, path, NOTHING) is text for text, path in texts)
 
     async def _about(self, place: Place, names: Iterable[str]) -> dict[str, About]:
-        """The secrets of the reviews that an answer is about, by their names; under no name those of the call's own.
+        """Return the secrets of the reviews that an answer is about, by review.
 
-        Of a list of large works some are left out: their words are withheld until they are read by themselves.
+        Those of the call's own review also have the key "". In a list of large works some are skipped: their texts are
+        withheld until these reviews are read individually.
         """
         own = next((one for one in _named(place.form) if one), "")
         found, room = dict[str, About](), LISTED_BYTES_MAX
@@ -224,12 +225,15 @@ class Redaction:
         return found | ({"": found[own]} if own in found else {})
 
     def _about_these(self, revisions: Sequence[Revision], values: Any) -> About:
-        """The secrets of some versions under a name; without any, texts are the same for every review."""
+        """Return the secrets of some versions with a cache key.
+
+        Without any secrets the key is empty, shared by all reviews.
+        """
         has_none = values is not None and self.cutter.is_empty(values)
         return About(key="" if has_none else _key_of(revisions), values=values)
 
     def _walk(self, value: Any, path: str, known: About, about: Mapping[str, About]) -> Any:
-        """The same JSON without secrets; the very same object where there are none."""
+        """Return the JSON without secrets; the same object if there are none."""
         if type(value) is str:
             return self._text(value, path, known)
         if type(value) is list:
@@ -264,7 +268,7 @@ class Redaction:
                     yield from self._long_texts(one, path, known, about)
 
     def _inside(self, value: Json, path: str, known: About, about: Mapping[str, About]) -> tuple[str, About]:
-        """What holds within an object: the path it names, and the secrets of the reviews it names."""
+        """Return what applies within an object: the path it names, and the secrets of the reviews it names."""
         here = value.get("path")
         named = [about[one] for one in dict.fromkeys(names_of(value)) if one in about]
         if len(named) > 1 and UNKNOWN not in named:
@@ -308,7 +312,7 @@ class About:
 
 
 NOTHING = About()
-#: Of a review that was not searched yet.
+#: For a review that was not searched yet.
 UNKNOWN = About(key="unknown")
 
 
@@ -323,12 +327,12 @@ class Place:
 
 
 def is_served_whole(caller: Caller) -> bool:
-    """Whether somebody gets secrets too: a human who is signed in."""
+    """True if the caller gets secrets too: a signed-in human."""
     return caller.signed_in is not None
 
 
 def _read(found: Any, clean: Json) -> Any:
-    """The same value with clean texts; what cannot be read back is plain JSON."""
+    """Return the value with clean texts in its own type; plain JSON if it cannot be parsed back."""
     try:
         return shape(cast("Any", type(found)))[1](clean)
     except (CodecError, TypeError, LookupError):
@@ -339,23 +343,23 @@ def _named(form: Any) -> Iterator[str]:
     for name in REVIEW_FIELDS:
         value = form.get(name) if isinstance(form, dict) else getattr(form, name, None)
         if isinstance(value, str):
-            yield value.partition(":")[0]  # an item names its review and its finding
+            yield value.partition(":")[0]  # an item id contains its review and its finding
 
 
 def _is_unknown(name: str, value: Any, known: About) -> bool:
-    """Whether these are words about a work that was not searched yet."""
+    """True if this is text about a work that was not searched yet."""
     return known is UNKNOWN and name in WORDS and type(value) is str and value != ""
 
 
 def _name(text: str) -> str:
-    """A short text names itself."""
+    """Return the cache key of a text: a short text itself, a long one by its hash."""
     if len(text) <= LONG_CHARS:
         return text
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def _key(revision: Revision) -> str:
-    """A name of exactly the bytes of a version, and of those it is compared with."""
+    """Return a key of exactly the bytes of a version, and of those it is compared with."""
     return "\0".join((revision.digest, *sorted(one.digest for one in revision.before)))
 
 
@@ -364,12 +368,12 @@ def _size_of(revision: Revision) -> int:
 
 
 def _key_of(revisions: Iterable[Revision]) -> str:
-    """A name of the bytes of several versions."""
+    """Return a key of the bytes of several versions."""
     return hashlib.sha256("\n".join(map(_key, revisions)).encode()).hexdigest()
 
 
 def stored(revision: Revision, reading: Reading) -> tuple[dict[str, bytes], dict[str, tuple[str, bytes]]]:
-    """The bytes of a version by path, and of what it was compared with by digest; what is gone is left out."""
+    """Return the bytes of a version by path, and of its base by digest; missing ones are left out."""
     found = bytes_at_hand(reading, revision.parts)
     files = {one.name: found[one.digest] for one in revision.parts if one.digest in found}
     return files, _named_bytes(revision.before, bytes_at_hand(reading, revision.before))

@@ -1,4 +1,4 @@
-"""Which findings of a review a report names again: by the hash of their text, in whatever file and line it stands."""
+"""Finds which findings of a review a report names again, by the hash of their text in any file and line."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from foureyes.core.drafts import mark_of, says_the_same, settled_in
 from foureyes.core.model import Finding, Review
 from foureyes.core.values import Place
 
-#: How often a text stands in a version, in the files of these names; None where that is too much to compare.
+#: Counts a text in the named files of a version; None if that is too much to compare.
 Count = Callable[[int, frozenset[str], Context], int | None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Drafted:
-    """A finding of a report with the text of its place, and what makes it equal to another."""
+    """A finding of a report with the text of its place and its fingerprint."""
 
     draft: c.Draft
     place: Place
@@ -43,8 +43,8 @@ class RepeatFacts(TypedDict):
 def repeat_facts(reading: Reading, review: Review | None, command: c.ReviewCommand) -> RepeatFacts:
     """Compare the text of each finding of a report with that of the findings it may repeat.
 
-    The places of the command must have been hashed before. A file is read only where words and hash already agree.
-    What is too much to compare is no repeat: it is raised.
+    The places of the command must be hashed already. A file is read only if words and hash agree. A finding that is too
+    costly to compare counts as new.
     """
     if review is None or not isinstance(command, c.SubmitReport | c.ReportInconclusive):
         return RepeatFacts(moved=frozenset(), settled_texts=frozenset())
@@ -70,9 +70,9 @@ def repeat_facts(reading: Reading, review: Review | None, command: c.ReviewComma
 
 
 def is_moved(known: Finding, draft: c.Draft, files: dict[str, File]) -> bool:
-    """True if the text of a finding stands in these files under another path, and no more under its own.
+    """True if the text of a finding stands in these files under another path, and no longer under its own.
 
-    Also where that is too much to compare: the finding is not gone then.
+    Also true if comparing is too costly: the finding is then treated as not gone.
     """
     place = known.place
     text = read_context(draft.place.context_hash) if draft.place else None
@@ -89,7 +89,7 @@ def _with_text(drafts: Iterable[c.Draft]) -> Iterator[tuple[c.Draft, Place, Cont
 
 
 def _like(known: Finding, drafts: Mapping[tuple[str, str], list[_Drafted]]) -> list[_Drafted]:
-    """The findings of the report on the same lines as this one; so not each is compared with each."""
+    """Return the findings of the report on the same lines as this one, which avoids comparing all pairs."""
     text = read_context(known.place.context_hash) if known.place else None
     return drafts.get((text.anchor, text.digest), []) if text else []
 
@@ -102,7 +102,7 @@ def _is_moved(known: Finding, drafted: _Drafted, review: Review, count: Count) -
 
 
 def _is_settled_text(known: Finding, drafted: _Drafted, review: Review, count: Count) -> bool:
-    """Whether the text that is named stood in the version that the finding was settled on; a new copy did not."""
+    """True if the named text stood in the version that the finding was settled on; a new copy did not."""
     if known.place is None or (known.fingerprint != drafted.mark and not says_the_same(known, drafted.draft)):
         return False
     paths = frozenset({known.place.path, drafted.place.path})
@@ -111,7 +111,7 @@ def _is_settled_text(known: Finding, drafted: _Drafted, review: Review, count: C
 
 
 def _counter(reading: Reading, review: Review) -> Count:
-    """Reads each file of each version once, and all of them together within one budget."""
+    """Return a counter that reads each file of each version once, all of them within one budget."""
     budget = Budget()
 
     @cache

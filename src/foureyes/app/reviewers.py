@@ -1,4 +1,4 @@
-"""What is a reviewer given to look at, and what does it hand in? One shape for programs, agents and models.
+"""The reviewer interface: the task a reviewer gets and the look it hands in, the same for programs, agents and models.
 
 Lines are counted from 1 and end with a line feed, as editors and git count them; no other character ends a line.
 """
@@ -16,12 +16,12 @@ from foureyes.app.encodings import UTF_8, Written, written
 from foureyes.core.commands import Draft, Settlement
 from foureyes.core.values import Cost, Criterion, Evidence, Failure, Standing, Who
 
-#: First and last line of a stretch that is new or differs from the base.
+#: First and last line of a range that is new or differs from the base.
 Span = tuple[int, int]
 
-#: So begins what a program could not judge either way.
+#: Prefix of findings about what a program could not judge.
 UNJUDGED = "Could not be judged: "
-#: The files that an agent's output is, as text and as JSON: whatever they hold is meant to be done, and is no example.
+#: File names of an agent's output, as text and as JSON: its content is meant to be executed, never an example.
 OUTPUT_FILE, OUTPUT_JSON = "output.md", "output.json"
 GONE_MODE = "000000"
 LINK_MODE = "120000"
@@ -40,23 +40,23 @@ class File:
     mode: str = "100644"
     content: bytes | None
     before: bytes | None = None
-    #: Where it lay before it was renamed.
+    #: The path before it was renamed.
     was: str = ""
-    #: The mode it had at the base; empty where that is the same, or unknown.
+    #: The mode at the base; empty if it is the same or unknown.
     mode_before: str = ""
-    #: Only these lines are judged; where lines were taken out, the line that now stands there.
+    #: Only these lines are judged; for removed lines, the line that is now in their place.
     changed: tuple[Span, ...] = ()
 
     @cached_property
     def written(self) -> Written | None:
-        """The text with its encoding; None where it is gone, binary, a link or a submodule."""
+        """The text with its encoding; None if it is gone, binary, a link or a submodule."""
         if self.content is None or self.mode in (LINK_MODE, SUBMODULE_MODE):
             return None
         return written(self.content)
 
     @cached_property
     def text(self) -> str | None:
-        """The text in whatever encoding it is; None where it is gone, has a zero, is binary, a link or a submodule."""
+        """The decoded text; None if the file is gone, contains NUL, is binary, a link or a submodule."""
         return self.written.text if self.written and "\0" not in self.written.text else None
 
     @cached_property
@@ -65,7 +65,7 @@ class File:
         return lines_of(self.text or "")
 
     def is_changed(self, start: int, end: int = 0) -> bool:
-        """Whether any of these lines is this work's own."""
+        """True if any of these lines was changed by this work."""
         last = max(start, end)
         if self.changed and self._is_counted_otherwise:
             return True
@@ -73,14 +73,17 @@ class File:
 
     @cached_property
     def _is_counted_otherwise(self) -> bool:
-        """Whether git, which counts bytes, has other line numbers: in UTF-16 half a letter can look like a line end."""
+        """True if git, which counts bytes, numbers lines differently.
+
+        In UTF-16 half a letter can look like a line end.
+        """
         if self.content is None or self.written is None or self.written.encoding == UTF_8:
             return False
         return self.written.text.count("\n") != self.content.count(b"\n")
 
 
 def lines_of(text: str) -> tuple[str, ...]:
-    """The lines of a text; a carriage return before the line feed belongs to the end of the line."""
+    """Return the lines of a text; a carriage return before the line feed belongs to the line end."""
     found = text.split("\n")
     if found[-1] == "":
         found.pop()
@@ -104,32 +107,32 @@ class Change:
     kind: str
     files: tuple[File, ...]
     unread: tuple[Unread, ...] = ()
-    #: The commit it is compared with; empty where there is none.
+    #: The commit it is compared with; empty if there is none.
     base: str = ""
     #: Other names of exactly these bytes, like `git-commit:<id>`.
     aliases: tuple[str, ...] = ()
-    #: Names the place this work comes from, so that the next round finds the review of this one.
+    #: Names where this work comes from, so that the next round finds this review.
     place: str = ""
-    #: What its author says of it: a commit message, a note.
+    #: The author's description: a commit message, a note.
     note: str = ""
-    #: The words that named it on the command line, such as `main..HEAD`; None where no command line did.
+    #: The command line arguments that named it, such as `main..HEAD`; None if there were none.
     named: str | None = None
-    #: Secrets that stood in the title or the note before these were cleaned: the rule of each, and where it was.
+    #: Secrets removed from the title or the note: the rule of each, and where it was.
     withheld: tuple[tuple[str, str], ...] = ()
-    #: The policy as it stood at the base, with the path it had there; None where there was none.
+    #: The policy at the base, with its path there; None if there was none.
     policy: tuple[str, bytes] | None = None
-    #: Settings at the base that say how files of the work are read, such as `pyproject.toml`: path and bytes.
+    #: Settings at the base that affect how files are read, such as `pyproject.toml`: path and bytes.
     settings: tuple[tuple[str, bytes], ...] = ()
-    #: Gives the bytes of a file as it stood at the base, for what the policy names beside itself.
+    #: Returns the bytes of a file at the base, for files that the policy names.
     at_base: Callable[[str], bytes] | None = None
-    #: Lays the work out in an empty folder for an agent to read: no hooks, no links out of it, agent configuration
-    #: only as it was at the base.
+    #: Writes the work into an empty folder for an agent to read: no hooks, no links out of it, agent configuration only
+    #: as it was at the base.
     lay_out: Callable[[Path], None] | None = None
-    #: The same with what nobody reads, for a command that is run in the work; where there is none, `lay_out` is.
+    #: Writes the work like `lay_out`, with the files nobody reads, for a command run in the work; None: use `lay_out`.
     whole: Callable[[Path], None] | None = None
 
     def file(self, path: str) -> File | None:
-        """The file at this path."""
+        """Return the file at this path; None if there is none."""
         return next((one for one in self.files if one.path == path), None)
 
 
@@ -152,17 +155,17 @@ class Bounds:
     usd_micro: int = 1_000_000
     tokens: int = 400_000
     output_bytes: int = 4 * 1024 * 1024
-    #: What became of the rest of the budget, in words: what is spent, and what is reserved for whom.
+    #: The state of the budget in words: what is spent, and what is reserved for whom.
     share: str = ""
 
 
-#: Makes a call that costs something and gives what it came to, written down. Whoever looks again after a crash makes
-#: the same calls, by name and in order, gets what was written then, and pays once.
+#: Runs a paid call and stores its result. A retry after a crash makes the same calls, by name and in order, and gets
+#: the stored results, so each is paid for once.
 Once = Callable[[str, Callable[[], Awaitable[str]]], Awaitable[str]]
 
 
 async def each_time(_: str, call: Callable[[], Awaitable[str]]) -> str:
-    """Keep nothing: make the call."""
+    """Run the call without storing its result."""
     return await call()
 
 
@@ -172,24 +175,24 @@ class Task:
 
     change: Change
     revision: int = 1
-    #: What this seat may judge: `security`, `factual` …; empty is everything.
+    #: What this seat may judge: `security`, `factual` …; empty for everything.
     scope: str = ""
     #: The role it is asked in: `auditor`, `spec`, `quality` …; chooses the prompt.
     role: str = ""
     checklist: tuple[str, ...] = ()
-    #: Criteria that may be looked at as well; no approval needs them.
+    #: Criteria that may be checked too; approval does not depend on them.
     optional: tuple[str, ...] = ()
-    #: What a criterion of the checklist means, and what exactly to look at under it.
+    #: The meaning of each checklist criterion, and what exactly to check for it.
     checks: tuple[tuple[str, tuple[str, ...]], ...] = ()
     questions: tuple[str, ...] = ()
     earlier: tuple[Earlier, ...] = ()
-    #: Findings of somebody else to confirm or refute; then nothing else is asked.
+    #: Findings of others to confirm or refute; if there are any, nothing else is asked.
     verify: tuple[Draft, ...] = ()
-    #: What somebody before them on this seat had written until they went.
+    #: The draft of a previous holder of this seat.
     draft: str = ""
     bounds: Bounds = Bounds()
     once: Once = each_time
-    #: Whose work it is: works of different authors take turns at the child processes. No reviewer is told.
+    #: The author of the work, used to share child processes fairly between authors. No reviewer is told.
     author: str = ""
 
 
@@ -215,20 +218,20 @@ class Look:
     answers: tuple[str, ...] = ()
     strengths: tuple[str, ...] = ()
     checked: tuple[Checked, ...] = ()
-    #: Why a second look has no word on some of what it was asked about; empty where it has.
+    #: Why a second look did not answer for some findings; empty if it did.
     unverified: str = ""
     confidence: int | None = None
     unread: tuple[Unread, ...] = ()
     cost: Cost = Cost()
-    #: Whether the money in `cost` is what it cost; a subscription's runs are known in tokens alone.
+    #: False if the money in `cost` is not known, as with a subscription, where only tokens are.
     cost_known: bool = True
-    #: What a program could not judge either way; never an approval by silence.
+    #: True if a program could not judge something; silence is never an approval.
     unclear: bool = False
-    #: What it looked at, in words: "12 shell commands, 3 SQL statements".
+    #: What was examined, in words: "12 shell commands, 3 SQL statements".
     looked_at: str = ""
-    #: How many findings lie on older lines; they are not judged.
+    #: Number of findings on older lines, which are not judged.
     older: int = 0
-    #: How many more there are of what is listed.
+    #: Number of further findings like the listed ones.
     more: int = 0
 
 
@@ -244,7 +247,7 @@ class Inconclusive(Exception):  # noqa: N818 - the third answer of a reviewer, n
         cost: Cost | None = None,
         until: datetime | None = None,
     ) -> None:
-        """Say why in one sentence; `found` is what there was so far, `until` when a limit ends."""
+        """Keep the reason in one sentence; `found` is what there was so far, `until` when a limit ends."""
         super().__init__(text)
         self.reason = reason
         self.text = text
@@ -253,7 +256,7 @@ class Inconclusive(Exception):  # noqa: N818 - the third answer of a reviewer, n
         self.until = until
 
 
-#: A reviewer says what it does, for the people who watch.
+#: Reports a reviewer's progress to the people who watch.
 Say = Callable[[str], None]
 
 
@@ -262,14 +265,14 @@ class Reviewer(Protocol):
 
     @property
     def who(self) -> Who:
-        """Who looks, with what is known of its model and operator."""
+        """The identity of the reviewer, with what is known of its model and operator."""
 
     @property
     def sends(self) -> str:
-        """Who outside this machine receives the work, in words for people; empty where it stays here."""
+        """Who outside this machine receives the work, in words for people; empty if it stays here."""
 
     async def look(self, task: Task, say: Say) -> Look:
-        """Look; raises Inconclusive. Being cancelled ends everything it started."""
+        """Review the work; raises Inconclusive. Being cancelled ends everything it started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,7 +301,7 @@ class AtHand:
 
     reviewers: Mapping[str, tuple[Reviewer, ...]] = field(default_factory=dict)
     missing: tuple[Missing, ...] = ()
-    #: Which of them are models that are asked directly; a name does not tell.
+    #: The names of reviewers that are models called directly; a name does not tell.
     models: frozenset[str] = frozenset()
-    #: What else people must know, such as rules that were retired.
+    #: Further notes for people, such as rules that were retired.
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What is kept beside the log? Plain values, the same in every store; times are text in UTC, as the codec has them."""
+"""Plain values for what the store keeps beside the log, the same in every store; times are text in UTC."""
 
 from __future__ import annotations
 
@@ -7,44 +7,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-#: Where a reader of the log stands: the transaction and the event. Behind it nothing can appear any more.
+#: Position of a reader in the log: transaction and event. Nothing can appear before it any more.
 Cursor = tuple[int, int]
 START: Cursor = (0, 0)
-#: How urgent something is, the most urgent first: its due time, its review, its request.
+#: Sort key of urgency, the most urgent first: due time, review, request.
 Urgency = tuple[str, str, str]
 FIRST: Urgency = ("", "", "")
-#: In place of no due time: sorts behind every time there is.
+#: Stands for no due time: sorts after every time.
 NEVER = "~"
 
-#: Rows that are written together with the log though no projection follows it for them: what went live by which
-#: clearance, which bytes a reviewer was last given, who is enrolled, and whose token has which hash. A copy of the
-#: store keeps them.
+#: Rows written together with the log although no projection follows it for them: what went live by which clearance,
+#: which bytes a reviewer was last given, who is enrolled, and which token hash belongs to whom. Copies of the store
+#: include them.
 LIVES, SERVED, ACCOUNTS, TOKENS = "lives", "served", "accounts", "tokens"
-#: What stands against exact bytes, by digest and review, in words: so that a no is quick and names it. A yes is always
-#: judged anew from the log.
+#: Objections to exact bytes, by digest and review, in words, so that a no is quick and names its reason. A yes is
+#: always re-evaluated from the log.
 OBJECTIONS = "objections"
-#: What stands in a review on which text, by party, text, review and finding; and which reviews have inherited it.
+#: Findings on text, by party, text, review and finding; and which reviews have inherited them.
 INHERITABLE = "inheritable"
-#: What was told of a version beside what counts, by whoever looked at it.
+#: What was told of a version besides what the log counts.
 TOLD = "told"
-#: Who works in which session, by their signals.
+#: Which agents work in which session, by their signals.
 SIGNALLED = "signalled"
-#: What waits for somebody's digest.
+#: Notifications that wait for a person's next digest of them.
 DIGESTS = "digests"
-#: Which of these the store has for all of its log; a store of an earlier release lacks some until they are filled.
+#: Which of these rows are complete; a store of an earlier release lacks some until they are filled.
 FILLED = "filled"
-#: In the store of local reviews: what was dismissed there, when each review was run last, and from which server's store
-#: earlier ones were moved in.
+#: In the store of local reviews: the dismissals, when each review was run last, and from which server's store earlier
+#: ones were moved in.
 DISMISSALS, LOCAL_RUNS, MOVED_IN = "dismissals", "local_runs", "moved_in"
-#: In a server's store: what is kept of local reviews of an earlier release until their owners fetch them.
+#: In a server's store: local reviews of an earlier release, until their owners fetch them.
 UNMOVED = "unmoved"
 WRITTEN_ALONG = (LIVES, SERVED, ACCOUNTS, TOKENS, OBJECTIONS, INHERITABLE, TOLD, SIGNALLED, DIGESTS, FILLED, UNMOVED)
-#: Who is signed in, and which links may still be used to do so, or to decide: of this moment only, so no copy keeps
-#: them.
+#: Sign-ins, and links to sign in or to decide that are still valid: temporary, so not part of a copy.
 SIGN_INS, LINKS, DECIDING_LINKS = "sign_ins", "links", "deciding_links"
-#: How it goes with telling, by target: likewise of this moment.
+#: State of deliveries by target: temporary too.
 DELIVERIES = "deliveries"
-#: Which process hosts reviewers: likewise of this moment only.
+#: Which process hosts reviewers: temporary too.
 ENGINE = "engine"
 
 
@@ -52,7 +51,7 @@ _WITH_SORT = re.compile(r"sha256:([0-9a-f]{64})").fullmatch
 
 
 def plain_digest(name: str) -> str:
-    """A digest without the `sha256:` that other programs put in front; every other name as it is."""
+    """Return a digest without the prefix `sha256:` of other programs; every other name unchanged."""
     found = _WITH_SORT(name)
     return found[1] if found else name
 
@@ -65,18 +64,18 @@ class Given(NamedTuple):
 
     @classmethod
     def of(cls, row: str | None) -> Given:
-        """Read a row."""
+        """Parse a row."""
         digest, _, withheld = (row or "").partition("\n")
         return cls(digest, withheld)
 
     @property
     def row(self) -> str:
-        """The row that says it."""
+        """The row that stores it."""
         return "\n".join(filter(None, self))
 
 
 def unmoved_bytes(digest: str) -> str:
-    """The key among `UNMOVED` of bytes that owners of local reviews have not fetched yet."""
+    """Return the key in `UNMOVED` of bytes that owners of local reviews have not fetched yet."""
     return f"bytes/{digest}"
 
 
@@ -98,7 +97,7 @@ class Stored:
 
     @property
     def cursor(self) -> Cursor:
-        """Where a reader stands who has read this."""
+        """The position of a reader who has read this event."""
         return (self.tx, self.seq)
 
 
@@ -162,9 +161,9 @@ class ReviewRow:
     kind: str
     title: str
     author: str
-    #: open, or how it ended.
+    #: `open`, or the outcome.
     state: str
-    #: Who owes an answer, of: reviewer, author, human; joined by a blank. Empty when nobody does.
+    #: Who owes an answer, of: reviewer, author, human; separated by spaces. Empty if nobody does.
     waits: str
     revision: int
     digest: str
@@ -192,7 +191,7 @@ class InboxRow:
     kind: str
     #: A name; for a ruling the group, or empty for any human; for an open seat empty.
     who: str
-    #: Whether it is theirs, or they may take it.
+    #: True if it is theirs; False if they may take it.
     held: bool
     queued: bool
     revision: int
@@ -201,7 +200,7 @@ class InboxRow:
 
     @property
     def urgency(self) -> Urgency:
-        """Where it stands in an inbox; what has no due time stands last."""
+        """The sort key in an inbox; rows without a due time come last."""
         return self.due or NEVER, self.review, self.request
 
 
@@ -240,15 +239,15 @@ class Pending:
     #: report, revision or ruling.
     kind: str
     requests: int
-    #: Somebody's, and not for whoever comes.
+    #: Assigned to somebody.
     held: int = 0
-    #: Somebody's who has enough at hand; their turn comes later.
+    #: Assigned, but waiting because the assignee has enough active requests.
     queued: int = 0
     #: Their due time is over.
     overdue: int = 0
     #: A reviewer is at work on them.
     leased: int = 0
-    #: A reviewer was at work on them, and gave no sign of life since.
+    #: Their lease has ended without a sign of life.
     lapsed: int = 0
 
 
@@ -298,7 +297,7 @@ class Changes:
     appends: tuple[Append, ...] = ()
     reviews: tuple[ReviewRow, ...] = ()
     digests: tuple[DigestRow, ...] = ()
-    #: Requests (review, request) whose inbox rows go before the new ones come.
+    #: Requests (review, request) whose inbox rows are removed before the new ones are added.
     inbox_gone: tuple[tuple[str, str], ...] = ()
     inbox: tuple[InboxRow, ...] = ()
     outbox: tuple[OutboxRow, ...] = ()

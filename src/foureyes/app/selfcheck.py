@@ -1,8 +1,8 @@
-"""May this server serve at all? Everything that could make it break its promise is looked at before it starts.
+"""Checks at server start: the server refuses to serve while anything that could break its guarantees is wrong.
 
-A check that cannot be made counts as failed. The doors call `self_check` with what they know and refuse to serve while
-one has failed; `refusals` says which, each with its next step. A policy that switches reviews off passes: the core
-still demands them of high risk, vetoes and the kinds that are never skipped.
+A check that cannot be made counts as failed. The doors call `self_check` with what they know; `refusals` says which
+checks failed, each with its next step. A policy that switches reviews off passes: the core still demands them for high
+risk, vetoes and the kinds that are never skipped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Found:
 
     @property
     def is_ok(self) -> bool:
-        """Whether it may stay as it is."""
+        """True if the check found nothing wrong."""
         return not self.sentence
 
 
@@ -46,7 +46,7 @@ class Unfit(Exception):  # noqa: N818 - a state of the installation, told to who
     """Something must be mended first: what it is, and the next step."""
 
     def __init__(self, sentence: str, next_step: str = _LOOK) -> None:
-        """Keep what is shown."""
+        """Keep what is shown to the user."""
         super().__init__(f"{sentence} {next_step}")
         self.sentence = sentence
         self.next_step = next_step
@@ -67,17 +67,20 @@ class Bind:
     host: str
     tls: bool = False
     proxy: bool = False
-    #: The names it is called by; a request for another one is refused.
+    #: The host names it serves; requests for other names are refused.
     hosts: tuple[str, ...] = ()
 
 
 async def self_check(checks: Iterable[Check]) -> tuple[Found, ...]:
-    """Look at everything; one failure does not hide the next."""
+    """Run all checks; one failure does not hide the next."""
     return tuple([await _found(one) for one in checks])
 
 
 def refusals(found: Sequence[Found]) -> tuple[str, ...]:
-    """Why the server does not serve, a line for each; none when it may. Nothing looked at is nothing known."""
+    """Return why the server must not serve, a line for each failure; empty if it may.
+
+    No checks at all is a failure.
+    """
     if not found:
         return ("self-check: nothing was looked at. Call it with the checks of this installation.",)
     return tuple(f"{one.name}: {one.sentence} {one.next_step}" for one in found if not one.is_ok)
@@ -92,12 +95,10 @@ def checks_of(
     bind: Bind | None = None,
     more: Iterable[Check] = (),
 ) -> tuple[Check, ...]:
-    """What every server looks at; `more` are those of its store, its data folder and its spool.
+    """Return the checks of every server; `more` are those of its store, its data folder and its spool.
 
-    A process that signs nothing has no keys, and one that nobody calls is bound nowhere.
-
-    A store looks at its own settings whenever it connects (journal and sync mode; fsync and synchronous_commit), so
-    opening it is that check.
+    A process that signs nothing has no keys, and one without an address has no bind. A store checks its own settings
+    whenever it connects (journal and sync mode; fsync and synchronous_commit), so opening it is that check.
     """
     bound = () if bind is None else (Check(name="address", look=partial(check_bind, bind)),)
     return (
@@ -111,7 +112,7 @@ def checks_of(
 
 
 async def check_head(store: Store, checkpoints: Path) -> None:
-    """Refuse a log that does not hold what was signed: it was cut, forked, edited, or an old one was put there."""
+    """Refuse a log that does not hold what was signed: it was cut, forked, edited, or replaced by an old one."""
     try:
         last = last_line(checkpoints)
         damages = await store.read(lambda reading: check_start(reading, last, checkpoints))
@@ -123,14 +124,14 @@ async def check_head(store: Store, checkpoints: Path) -> None:
 
 
 async def check_guards(store: Store) -> None:
-    """Refuse a database that would let the log be changed: it is for a person to find out why, not for us to mend."""
+    """Refuse a database that would let the log be changed: a person must find out why, so it is not repaired here."""
     gone = await store.read(lambda reading: reading.unguarded())
     if gone:
         raise Unfit(f"{', '.join(gone)}: {UNGUARDED}.", GUARD)
 
 
 async def check_floor(store: Store, policy: Policy) -> None:
-    """Refuse a policy that lets something pass without another pair of eyes, the default or the one in force."""
+    """Refuse a policy, the default or the one in force, that lets work pass without a second reviewer."""
 
     def rules(reading: Reading) -> Iterator[str]:
         for one in {id(found): found for found in (policy, Policies(policy).current(reading).policy)}.values():
@@ -142,7 +143,7 @@ async def check_floor(store: Store, policy: Policy) -> None:
 
 
 def check_bind(bind: Bind) -> None:
-    """Refuse to listen where others can hear, unless what they say is protected and the server's names are known."""
+    """Refuse to listen on a public address unless the traffic is protected and the server's names are known."""
     if is_local(bind.host):
         return
     if not (bind.tls or bind.proxy):
@@ -155,7 +156,7 @@ def check_bind(bind: Bind) -> None:
 
 
 def is_local(host: str) -> bool:
-    """Whether only this machine can reach it."""
+    """True if only this machine can reach it."""
     if host in LOCAL_NAMES or host.startswith(UNIX):
         return True
     try:
@@ -176,7 +177,7 @@ async def _found(check: Check) -> Found:
 
 
 def _said(error: Exception) -> tuple[str, str]:
-    """Our own troubles say what to do; anything else is told as it is."""
+    """Return sentence and next step of our own errors; other errors are shown as they are."""
     if isinstance(error, Unfit | Unavailable):
         return error.sentence, error.next_step
     if isinstance(error, Damaged):

@@ -1,7 +1,7 @@
-"""Sessions on the live feed: whether each may go on, told when the feed begins and whenever that changes.
+"""Sessions on the live feed: the status of each, sent when the feed begins and whenever it changes.
 
-That a session is paused is told to everybody at once, so its status may be pushed to everybody. Nothing is told where
-the status stays as it is: that something was reported which the listener may not see yet must not show.
+That a session is paused is told to everybody at once, so its status may be pushed to everybody. Nothing is sent while
+the status stays the same, so that a report which the listener may not see yet does not show.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SessionFeed:
     _told: dict[str, str] = field(default_factory=dict)
 
     async def begin(self) -> list[tuple[str, str]]:
-        """Every session that has not ended, with its status."""
+        """Return every followed session that has not ended, with its status."""
         if not self.wanted:
             return []
         await self._caught_up()
@@ -43,7 +43,7 @@ class SessionFeed:
         return [one for one in await self._changed(names) if one[1] != ENDED]
 
     async def changed(self, grown: Iterable[str]) -> list[tuple[str, str]]:
-        """The sessions whose status is another one than the listener was told, of those with something new."""
+        """Return the sessions among those with news whose status differs from what the listener was told."""
         if not self.wanted:
             return []
         await self._caught_up()
@@ -56,7 +56,7 @@ class SessionFeed:
             raise Unavailable("Whether a session is paused is not known yet.", "Stop, and ask again in a moment.")
 
     def follows(self, session: str) -> bool:
-        """Whether reviews of this session are told; without a choice all reviews are."""
+        """True if reviews of this session are sent; if no session was chosen, all reviews are."""
         return not self.wanted or (bool(session) and self.wanted in (EVERY, session))
 
     async def _changed(self, names: Iterable[str]) -> list[tuple[str, str]]:
@@ -67,7 +67,7 @@ class SessionFeed:
 
 
 def session_feed(office: Office, wanted: str) -> SessionFeed:
-    """Follow these sessions; refused where nothing can be called so."""
+    """Follow these sessions; refuses an impossible session name."""
     if len(wanted) > NAME_CHARS_MAX or not wanted.isprintable():
         raise Refusal(Code.BAD_VALUE, "That is no name of a session.", f"Name one session, or {EVERY} for all of them.")
     return SessionFeed(office=office, wanted=wanted)
@@ -97,7 +97,7 @@ def _session_of(office: Office, stream: str, reading: Reading) -> str:
     try:
         return office.gate.whole(reading, stream.removeprefix(REVIEW)).origin.session
     except (Damaged, Refusal):
-        return ""  # what was altered is told by whoever verifies the log
+        return ""  # verifying the log reports alterations
 
 
 def _status(names: tuple[str, ...], reading: Reading) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
-"""Session mates: agents that work in a session of those who made a piece of work, kept in rows beside the log.
+"""Session mates: agents that work in the same session as the makers of a piece of work, kept in rows beside the log.
 
-The rows are written in the transaction of the signal, so that nobody can report before they are there.
+The rows are written in the transaction of the signal, so that no agent can report before they exist.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from foureyes.core.events import SignalReceived
 from foureyes.core.facts import Mates
 from foureyes.core.sessions import AGENTS_MAX
 
-#: Sessions in which an author signalled so long before the work was opened count, whatever the work says of itself.
-#: An agent that was silent in a session for longer was away from it.
+#: Sessions count if an author signalled in them within this time before the work was opened, whatever the work says of
+#: itself. An agent that was silent in a session for longer was away from it.
 BEFORE_OPENING = timedelta(hours=24)
-#: So long the sessions of an agent are kept, and so many of them.
+#: How long the sessions of an agent are kept, and how many of them.
 KEPT_FOR = timedelta(days=30)
 SESSIONS_MAX = 100
-#: So many stays of an agent in one session are kept: the first one, and the last ones.
+#: Stays of an agent kept per session: the first one, and the last ones.
 STAYS_MAX = 40
 _put, _take = shape(datetime)
 
@@ -33,14 +33,14 @@ Stays = tuple[tuple[datetime, datetime], ...]
 
 
 def note_signal(tx: Writing, session: str, agent: str, now: datetime) -> None:
-    """Keep that an agent works in a session; of a session without rows, everybody by its log."""
+    """Record that an agent works in a session; for a session without rows, record all its agents from its log."""
     if not tx.rows(SIGNALLED, _in(session), limit=1):
         note_session(tx, session)
     _keep(tx, session, agent, _longer(_stays_of(tx, session, agent), now))
 
 
 def note_session(tx: Writing, name: str) -> int:
-    """Keep who worked in a session, by its log; how many events it has."""
+    """Record from its log who worked in a session; returns how many events it has."""
     past = tuple(tx.events(f"session/{name}"))
     for agent, stays in _folded(past).items():
         _keep(tx, name, agent, stays)
@@ -48,10 +48,11 @@ def note_session(tx: Writing, name: str) -> int:
 
 
 def mates_of(reading: Reading, makers: Iterable[str], session: str, opened: datetime) -> Mates:
-    """Who works with these makers: in the session that the work names, or in one they were in when it was opened.
+    """Return who works with these makers in a session.
 
-    What a maker signals after the opening changes nothing. An agent that came to a session after the maker did so by
-    its own act; where the maker came later, or only names the session, it was the maker's.
+    The session is the one that the work names, or one they were in when it was opened. What a maker signals after the
+    opening changes nothing. An agent that joined a session after the maker did so by its own act; if the maker joined
+    later, or only names the session, it was the maker's act.
     """
     names, since = tuple(makers), opened - BEFORE_OPENING
     came, found = set[str](), set[str]()
@@ -72,7 +73,7 @@ def mates_of(reading: Reading, makers: Iterable[str], session: str, opened: date
 
 
 def sessions_of(reading: Reading, agent: str) -> list[str]:
-    """The sessions that an agent signalled in lately, the last one first."""
+    """Return the sessions that an agent signalled in lately, the last one first."""
     lately = _sessions(reading, agent)
     return sorted(lately, key=lambda name: lately[name], reverse=True)
 
@@ -89,7 +90,7 @@ def _keep(tx: Writing, session: str, agent: str, stays: Stays) -> None:
 
 
 def _longer(stays: Stays, at: datetime) -> Stays:
-    """The stays with one more signal."""
+    """Return the stays with one more signal."""
     if stays and at - stays[-1][1] <= BEFORE_OPENING:
         return (*stays[:-1], (stays[-1][0], max(at, stays[-1][1])))
     return (*stays[:1], *stays[1:][-(STAYS_MAX - 2) :], (at, at))
@@ -109,7 +110,7 @@ def _stays_of(reading: Reading, session: str, agent: str) -> Stays:
 
 
 def _read(body: str) -> Stays:
-    """The stays in a row; a row of an earlier release has the time of the last signal alone."""
+    """Parse the stays in a row; a row of an earlier release has the time of the last signal alone."""
     if not body.startswith("["):
         return ((_take(body), _take(body)),)
     return tuple((_take(first), _take(last)) for first, last in json.loads(body))

@@ -1,4 +1,4 @@
-"""What is a review now? Read from the log and folded, with the latest ones kept at hand."""
+"""Review cache: reads reviews from the log, folds them, and keeps the most recent ones in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from foureyes.core.model import Review
 from foureyes.core.values import WorkPart
 
 HELD_MAX = 1_000
-#: Work of at most so many bytes is read and written in a moment.
+#: Work up to this size is read and written quickly.
 SMALL_BYTES_MAX = 8 * 1024
 SMALL_PARTS_MAX = 64
 T = TypeVar("T")
@@ -35,24 +35,24 @@ class Held:
     opened: str
     #: The clearance in the log and its version; the state knows only which bytes it was for.
     cleared: tuple[int, ReviewCleared] | None = None
-    #: What some rules say against it, by their digests: the same rules say the same of the same review.
+    #: Cached judgements by digests of the rules: they depend on the review's state alone.
     judged: dict[tuple[str, str], str] = field(default_factory=dict, init=False, compare=False, repr=False)
-    #: Whether a service claimed a model family in it, as of the accounts with this word of change.
+    #: Whether a service claimed a model family in it, by the change word of the accounts.
     claimed: dict[str, bool] = field(default_factory=dict, init=False, compare=False, repr=False)
-    #: The index rows this state leaves, by index, where they follow from nothing else.
+    #: The index rows of this state, by index, if they depend on nothing else.
     index_rows: dict[str, dict[str, str]] = field(default_factory=dict, init=False, compare=False, repr=False)
-    #: What some functions make of this state.
+    #: Cached results of functions of this state.
     _kept: dict[Callable[[Review], Any], Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def kept(self, make: Callable[[Review], T]) -> T:
-        """What a function of the state alone makes of it, made once."""
+        """Return the result of a function of the state alone, computed once."""
         if make not in self._kept:
             self._kept[make] = make(self.review)
         found: T = self._kept[make]
         return found
 
     def after(self, events: tuple[ReviewEvent, ...], chain: bytes, review: Review | None = None) -> Held:
-        """The same review some events later; `review` is what folding them gives, where that is known."""
+        """Return the review after more events; `review` is the result of folding them, if known."""
         cleared = self.cleared
         for version, event in enumerate(events, start=self.version + 1):
             cleared = (version, event) if isinstance(event, ReviewCleared) else cleared
@@ -69,33 +69,33 @@ class Shelf:
     """The latest reviews, folded. What lies here is used only where the stream still ends as it did."""
 
     def __init__(self, size: int = HELD_MAX) -> None:
-        """Keep this many."""
+        """Keep at most this many reviews."""
         self._size = size
         self._held: OrderedDict[str, Held] = OrderedDict()
 
     def put(self, stream: str, held: Held) -> None:
-        """Keep a review whose events are committed."""
+        """Cache a review whose events are committed."""
         self._held[stream] = held
         self._held.move_to_end(stream)
         while len(self._held) > self._size:
             self._held.popitem(last=False)
 
     def has(self, stream: str) -> bool:
-        """Whether it lies here, perhaps as it was a while ago."""
+        """True if the review is cached, perhaps in an earlier state."""
         return stream in self._held
 
     def versions(self, stream: str) -> tuple[tuple[WorkPart, ...], ...]:
-        """The parts of each version of a review that lies here, perhaps as it was a while ago."""
+        """Return the parts of each version of a cached review, perhaps in an earlier state."""
         held = self._held.get(stream)
         return tuple(one.parts for one in held.review.revisions) if held else ()
 
     def has_few_bytes(self, stream: str) -> bool:
-        """Whether a review lies here whose current version is small, with the files as they were before it."""
+        """True if the review is cached and its current version is small, including the files before it."""
         held = self._held.get(stream)
         return held is not None and has_few_bytes(held.review)
 
     def get(self, reading: Reading, stream: str, known: Known) -> Held | None:
-        """The review as its stream ends now; nothing where there is none."""
+        """Return the review as its stream ends now; None if there is none."""
         if not known.version:
             return None
         held = self._held.get(stream)
@@ -113,7 +113,7 @@ def has_few_bytes(review: Review) -> bool:
 
 
 def read_review(reading: Reading, stream: str, known: Known, held: Held | None = None) -> Held:
-    """Fold what the log has behind what is held already; every link is checked on the way."""
+    """Fold the events after the cached state; every link is checked on the way."""
     past = tuple(reading.events(stream, held.version if held else 0))
     end = check_links(past, known, (held.version, held.chain) if held else (0, ROOT))
     events = cast("tuple[ReviewEvent, ...]", tuple(event for event, _ in dated(past)))
@@ -125,7 +125,7 @@ def read_review(reading: Reading, stream: str, known: Known, held: Held | None =
 
 
 def read_until(reading: Reading, stream: str, version: int) -> Held:
-    """The review as it was after so many events."""
+    """Return the review as it was after this many events."""
     past = tuple(one for one in reading.events(stream) if one.version <= version)
     end = check_links(past, Known(version=version, chain=past[-1].chain if past else b""), (0, ROOT))
     first, *rest = cast("tuple[ReviewEvent, ...]", tuple(event for event, _ in dated(past)))
@@ -134,14 +134,14 @@ def read_until(reading: Reading, stream: str, version: int) -> Held:
 
 
 def read_events(reading: Reading, stream: str, known: Known) -> tuple[Dated, ...]:
-    """Every event of a stream beside the reviews, with its time; every link is checked on the way."""
+    """Return every event of a stream that is no review, with its time; every link is checked on the way."""
     past = tuple(reading.events(stream))
     check_links(past, known, (0, ROOT))
     return dated(past)
 
 
 def check_links(past: tuple[Stored, ...], known: Known, begin: tuple[int, bytes]) -> bytes:
-    """Refuse a stream whose events are not linked as they were written; its last link."""
+    """Refuse a stream whose events are not linked as they were written; returns its last link."""
     version, chain = begin
     for one in past:
         if one.version != version + 1 or link_of(chain, one) != one.chain:

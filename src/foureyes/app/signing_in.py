@@ -1,4 +1,4 @@
-"""Which human is in front of this browser? A link that works once makes a session that the server keeps."""
+"""Browser sign-in of humans: a single-use link creates a session that the server keeps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from foureyes.core.principals import Account
 
 LINK_LIFE = timedelta(minutes=10)
 SIGN_IN_LIFE = timedelta(hours=12)
-#: Under which name a browser keeps its session.
+#: Name of the session cookie.
 COOKIE = "foureyes_session"
 _SECRET_BYTES = 32
 
@@ -32,7 +32,7 @@ class SignIn:
 
 
 def new_link(tx: Writing, human: str, now: datetime) -> str | None:
-    """The secret of a link with which this human signs in, once and soon; nothing where there is no such human."""
+    """Return the secret of a single-use sign-in link for this human; None if there is no such human."""
     found = account(tx, human)
     if found is None or found.removed or not found.who.is_human:
         return None
@@ -43,14 +43,14 @@ def new_link(tx: Writing, human: str, now: datetime) -> str | None:
 
 
 def human_of(reading: Reading, secret: str, now: datetime) -> str | None:
-    """Whom a link signs in; nobody where it is used up, over, or none of ours. Looking uses nothing up."""
+    """Return whom a link signs in; None if it is used, expired or unknown. Does not use it up."""
     found = reading.row(LINKS, hash_of(secret))
     link = json.loads(found) if found else None
     return str(link["human"]) if link and now < datetime.fromisoformat(link["ends"]) else None
 
 
 def redeemed(tx: Writing, secret: str, now: datetime) -> str | None:
-    """Sign in with a link, which is then used up: the secret of the new session, or nothing."""
+    """Sign in with a link and use it up; returns the secret of the new session, or None."""
     key = hash_of(secret)
     tx.lock(f"{LINKS}/{key}")
     found = tx.row(LINKS, key)
@@ -75,7 +75,7 @@ def redeemed(tx: Writing, secret: str, now: datetime) -> str | None:
 
 
 def signed_in(reading: Reading, session: str, now: datetime) -> SignIn | None:
-    """Who is signed in with this session; nobody where it is unknown or over, or they were removed."""
+    """Return who is signed in with this session; None if it is unknown or expired, or the human was removed."""
     found = reading.row(SIGN_INS, hash_of(session))
     if found is None:
         return None
@@ -93,12 +93,12 @@ def sign_out(tx: Writing, session: str) -> None:
 
 
 def form_mark(session: str) -> str:
-    """What a form of this session carries, so that no other page can send it."""
+    """Return the CSRF token for forms of this session."""
     return hash_of(f"form:{session}")
 
 
 def _human(reading: Reading, row: Mapping[str, Any]) -> Account | None:
-    """Whom a row was made for; nobody where they were removed since, even if they were enrolled again."""
+    """Return the human a row was made for; None if they were removed since, even if they were enrolled again."""
     found = account(reading, row["human"])
     if found is None or found.removed or not found.who.is_human:
         return None

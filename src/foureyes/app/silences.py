@@ -1,6 +1,7 @@
-"""Do hooks stop nothing at a place now, by whose word, and until when?
+"""Whether the hooks of a place are switched off now, by whom and until when.
 
-A hook asks before every step of an agent, so this needs none of the core. What cannot be read silences nothing.
+A hook asks before every step of an agent, so this needs none of the core. A record that cannot be read switches
+nothing off.
 """
 
 from __future__ import annotations
@@ -32,22 +33,22 @@ class Silence:
 
 
 def silence(reading: Reading, machine: str, place: str, now: datetime) -> Silence | None:
-    """Whether hooks are off here now: the one question that a hook asks. The gate never does."""
+    """Return whether hooks are off here now: the one question that a hook asks. The gate never does."""
     stream = stream_of(machine, place)
     found = last_silence(reading, stream, reading.known(stream, "", "").version, now)
     return found if found and (found.machine, found.place) == (machine, place) else None
 
 
 def last_silence(reading: Reading, stream: str, version: int, now: datetime) -> Silence | None:
-    """What was said last of a place, if it holds."""
+    """Return the last record about a place, if it still applies."""
     last = next(iter(reading.events(stream, version - 1)), None) if version else None
     found = _read(last) if last and last.type == _SILENCED else None
-    # A moment further ahead than it ever was: the clock was set back since, and that does not make it longer.
+    # An end further ahead than the original duration means that the clock was set back; that must not extend it.
     return found if found and is_ahead(found.until, now, found.until - found.since) else None
 
 
 def stream_of(machine: str, place: str) -> str:
-    """Where what was said of a place is kept; a path may be longer than the name of a stream."""
+    """Return the stream of a place; hashed, because a path may be longer than the name of a stream."""
     named = f"{machine}\0{place}".encode()
     return f"{PREFIX}{hashlib.sha256(named).hexdigest()[:NAME_DIGITS]}"
 

@@ -1,4 +1,4 @@
-"""How is it written down that hooks are off somewhere, or on again?"""
+"""Records that hooks are switched off at a place, or on again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.core.values import Who
 
 
 def write_silence(tx: Writing, command: SilenceCommand, actor: Who, now: datetime) -> Silence | None:
-    """Decide and append, in this transaction; what holds there afterwards."""
+    """Decide and append, in this transaction; returns what applies there afterwards."""
     stream = stream_of(command.machine, command.place)
     tx.lock(stream)
     before = silence(tx, command.machine, command.place, now)

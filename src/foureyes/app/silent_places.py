@@ -1,4 +1,4 @@
-"""Where are hooks off now, anywhere? Every place where they ever were is looked at."""
+"""Lists every place where hooks are switched off now, by looking at all places where they ever were."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from foureyes.app.ports import Reading
 from foureyes.app.rows import Head
 from foureyes.app.silences import PREFIX, Silence, last_silence
 
-#: So many places are read at once, and so many are looked at; a place costs one question to the store.
+#: Places read per query, and in all; each costs one question to the store.
 PAGE, PLACES_MAX = 200, 10_000
 log = logging.getLogger("foureyes.silences")
 
 
 def silences(reading: Reading, now: datetime) -> tuple[Silence, ...]:
-    """Every place where they are off now; what ends first comes first."""
+    """Return every place where hooks are off now, those that end first first."""
     found = [one for head in _heads(reading) if (one := last_silence(reading, head.stream, head.version, now))]
     return tuple(sorted(found, key=lambda one: (one.until, one.machine, one.place)))
 

@@ -1,7 +1,7 @@
-"""What happens to commands while the database is down? They wait in a spool, which is not being accepted.
+"""The outage spool: keeps commands while the database is down and replays them in order when it is back.
 
-`SpoolingGate` stands before a gate on PostgreSQL. On SQLite there is none: a command that cannot be written is refused
-with a reason, and nothing of it is kept.
+A spooled command is not accepted; it may still be refused. `SpoolingGate` stands before a gate on PostgreSQL. On SQLite
+there is none: a command that cannot be written is refused with a reason, and nothing of it is kept.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from foureyes.core.live import RecordLive
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Who
 
-#: How many replayed commands may be repeated after a crash; by their keys that does no harm.
+#: Commands between two saves of the position; after a crash these are repeated, which is harmless by their keys.
 CURSOR_EVERY = 32
-#: Commands that come during a replay wait behind it; so many times it looks again.
+#: Most rounds of one replay; commands that arrive during a round are replayed in the next.
 ROUNDS_MAX = 100
-#: Rows (asker/hash of key and request) that say what became of a spooled command that was refused at last.
+#: Rows (asker/hash of key and request) about spooled commands that were refused later.
 REFUSED_LATER = "refused_later"
 SPOOLED_REFUSED = "SpooledRefused"
 UNAVAILABLE = "unavailable"
@@ -89,23 +89,26 @@ class Spool(Protocol):
     """Where commands wait. Its calls block."""
 
     def append(self, ask: Ask, at: str) -> int:
-        """Keep a command; on the disk when its place is returned. Raises Unavailable when it cannot be kept."""
+        """Store a command and return its position; it is on the disk then.
+
+        Raises Unavailable if it cannot be stored.
+        """
 
     def waiting(self) -> Iterator[Waiting]:
-        """What is not done, in order."""
+        """Yield the commands that are not done, in order."""
 
     def done(self, position: int) -> None:
-        """Everything up to here has happened."""
+        """Mark everything up to this position as done."""
 
 
 class Asked(Protocol):
     """The two things a gate does that matter here."""
 
     async def handle(self, ask: Ask) -> Reply:
-        """Decide and keep; raises Refusal, or Unavailable when the store cannot write."""
+        """Decide and store; raises Refusal, or Unavailable if the store cannot write."""
 
     async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
-        """Whether these bytes may go live; no yes when the store cannot answer."""
+        """Check whether these bytes may go live; never a yes if the store cannot answer."""
 
 
 def _anybody(_: Who) -> bool:
@@ -113,12 +116,12 @@ def _anybody(_: Who) -> bool:
 
 
 async def _silent(_: Replayed) -> None:
-    """Tell nobody."""
+    """Notify nobody."""
 
 
 @dataclass(slots=True)
 class _Index:
-    """What waits, by place, by key and by stream; as large as the spool allows."""
+    """The spooled commands by position, by key and by stream; bounded by the size of the spool."""
 
     guard: threading.Lock = field(default_factory=threading.Lock)
     places: set[int] = field(default_factory=set)
@@ -131,12 +134,12 @@ class _Index:
         self.streams[ask.stream] += 1
 
     def remove(self, one: Waiting) -> bool:
-        """Once a record: where the disk did not hear that it is done, it comes again. Whether it was still here."""
+        """Remove a record once, as an unsaved position makes it come again. Returns whether it was still here."""
         if one.position not in self.places:
             return False
         self.places.remove(one.position)
         name = (one.ask.actor.name, one.ask.key)
-        # One key has two places when the disk kept a record that was told as lost.
+        # One key has two positions if the disk kept a record that was reported as lost.
         if self.keys[name][0] == one.position:
             del self.keys[name]
         self.streams[one.ask.stream] -= 1
@@ -161,7 +164,7 @@ class SpoolingGate:
         may_spool: Callable[[Who], bool] = _anybody,
         tell: Callable[[Replayed], Awaitable[None]] = _silent,
     ) -> None:
-        """Read through what waits from before."""
+        """Load the commands that are spooled already."""
         self.gate = gate
         self._spool, self._clock, self._may_spool, self._tell = spool, clock, may_spool, tell
         self._replaying = asyncio.Lock()
@@ -171,11 +174,11 @@ class SpoolingGate:
 
     @property
     def waiting(self) -> int:
-        """How many commands wait."""
+        """Number of spooled commands."""
         return len(self._index.places)
 
     async def handle(self, ask: Ask) -> Reply | Spooled:
-        """Hand a command in; while the database is down, or others wait before it on its stream, it waits too."""
+        """Hand in a command; spool it while the database is down, or while others wait before it on its stream."""
         check_key(ask.key)
         if found := self._known(ask):
             return found
@@ -186,14 +189,17 @@ class SpoolingGate:
         try:
             return await self.gate.handle(ask)
         except Unavailable as error:
-            # What may have happened already is asked for again by its key; what is too much does not fit here either. A
-            # database that is only busy is asked again. Who puts bytes on a target needs the answer before, not later.
+            # If the write may have happened, the caller must retry with its key; if the disk is full, the spool has no
+            # room either. A database that is only busy is asked again. A go-live needs its answer now, not later.
             if error.unknown or error.full or not error.down or isinstance(ask.command, RecordLive):
                 raise
             return await self._kept(ask)
 
     async def handle_now(self, ask: Ask) -> Reply:
-        """Hand in what cannot wait: not past those that wait before it, and never live while anything waits."""
+        """Hand in a command that cannot wait.
+
+        It is refused while others wait on its stream; a go-live is refused while any command waits.
+        """
         if self.waiting and isinstance(ask.command, RecordLive):
             raise Unavailable(_shut(self.waiting), ASK_LATER)
         if count := self._index.streams.get(ask.stream, 0):
@@ -201,13 +207,13 @@ class SpoolingGate:
         return await self.gate.handle(ask)
 
     async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
-        """Whether these bytes may go live: never while the database is down, or while a command waits."""
+        """Check whether these bytes may go live: never while the database is down, or while a command waits."""
         if count := self.waiting:
             return Live(state=UNAVAILABLE, digest=name, reason=f"{_shut(count)} {ASK_LATER}")
         return await self.gate.may_go_live(name, target, viewer)
 
     async def look(self, reading: Awaitable[T]) -> T:
-        """Wait for a read of the gate; when the store cannot answer, say also what waits for it."""
+        """Await a read of the gate; if the store cannot answer, the error also says what waits in the spool."""
         try:
             return await reading
         except Unavailable as error:
@@ -218,7 +224,7 @@ class SpoolingGate:
             raise Unavailable(sentence, error.next_step, **flags) from error
 
     async def replay(self, progress: Callable[[Progress], None] = lambda _: None) -> Progress:
-        """Hand in what waits, in order; by key each acts once, however often this is begun anew."""
+        """Hand in the spooled commands in order; by its key each acts once, however often the replay is restarted."""
         async with self._replaying:
             now = Progress(left=self.waiting)
             for _ in range(ROUNDS_MAX):
@@ -228,21 +234,21 @@ class SpoolingGate:
             return now
 
     async def tend(self, pause: Callable[[], Awaitable[None]]) -> None:
-        """Look again and again whether the database is back, until cancelled; `pause` is the wait between."""
+        """Replay whenever the database is back, until cancelled; `pause` is the wait between attempts."""
         while True:
             await pause()
             if self.waiting:
                 await self.replay()
 
     async def hand_in(self) -> Progress:
-        """Hand in what waits, for whoever does so again and again; raises Unavailable where some of it must go on."""
+        """Replay once, for a background task; raises Unavailable if commands are left."""
         now = await self.replay() if self.waiting else Progress()
         if now.stopped:
             raise Unavailable(f"{_commands(now.left)} in the spool: {now.stopped}", ASK_LATER)
         return now
 
     def _known(self, ask: Ask) -> Spooled | None:
-        """The same key again while it waits has the same place."""
+        """Return the position of a spooled command with the same key."""
         found = self._index.keys.get((ask.actor.name, ask.key))
         if found is None:
             return None
@@ -258,7 +264,7 @@ class SpoolingGate:
         return await asyncio.to_thread(self._keep, ask)
 
     def _keep(self, ask: Ask) -> Spooled:
-        """In a thread, whole: a caller that goes away does not leave the index behind the disk."""
+        """Store and index in one thread: a caller that goes away does not leave the index behind the disk."""
         with self._index.guard:
             if found := self._known(ask):
                 return found
@@ -267,7 +273,7 @@ class SpoolingGate:
         return Spooled(position=position, key=ask.key, stream=ask.stream)
 
     async def _round(self, now: Progress, progress: Callable[[Progress], None]) -> Progress:
-        """Hand in what waits at this moment; what comes meanwhile is for the next round."""
+        """Hand in what is spooled now; what arrives meanwhile is left for the next round."""
         queue, last = self._spool.waiting(), 0
         try:
             while (one := await asyncio.to_thread(next, queue, None)) is not None:
@@ -281,7 +287,7 @@ class SpoolingGate:
                     await asyncio.to_thread(self._spool.done, last)
             await asyncio.to_thread(self._spool.done, last)
         except Exception as error:  # noqa: BLE001 - whatever it was, what waits is kept, and tried again
-            # What was handed in and is not noted as done is handed in again by its key, which does no harm.
+            # Commands handed in but not marked as done are repeated by key, which is harmless.
             with suppress(Unavailable):
                 await asyncio.to_thread(self._spool.done, last)
             stopped = str(error) or type(error).__name__
@@ -289,10 +295,10 @@ class SpoolingGate:
         return now
 
     async def _handed_in(self, one: Waiting) -> bool:
-        """The gate's word on one command; a no is an answer too, kept by the gate under its key.
+        """Hand in one command; a refusal is an answer too, kept by the gate under its key.
 
-        One that the gate cannot decide at all must not hold up the others for good: it is told as refused, and given
-        up only when that is kept.
+        A command that the gate cannot decide at all must not block the others for ever: it is reported as refused, and
+        given up only when that report is stored.
         """
         try:
             reply = await self.gate.handle(replace(one.ask, asked_at=one.at))
@@ -307,7 +313,7 @@ class SpoolingGate:
 
 
 def telling(store: Store) -> Callable[[Replayed], Awaitable[None]]:
-    """Keep each late refusal where its asker finds it, and put it on its way out; once, however often it is told."""
+    """Store each late refusal for its asker and put it into the outbox; once, however often it is reported."""
 
     async def tell(told: Replayed) -> None:
         if told.refusal is None:
@@ -319,7 +325,7 @@ def telling(store: Store) -> Callable[[Replayed], Awaitable[None]]:
 
 def _write_refusal(tx: Writing, told: Replayed, refusal: Refusal | None) -> None:
     ask = told.waiting.ask
-    # Places are counted by each server for itself, so they would not tell two commands from each other.
+    # Positions are counted per server, so they do not distinguish commands.
     key, before = (_refused_key(ask, one) for one in (ask.body_hash(), ask.body_hash_before()))
     if refusal is None or any(tx.row(REFUSED_LATER, one) is not None for one in {key, before}):
         return
@@ -343,7 +349,7 @@ def _refused_key(ask: Ask, body_hash: str) -> str:
 
 
 def _check_texts(ask: Ask) -> None:
-    """Refuse at once what no store can keep: later nobody is there to hear it."""
+    """Refuse at once what no store can keep: at the replay nobody would be there to hear it."""
     ask.body_hash()
     if not ask.stream.isprintable():
         raise refuse(Code.BAD_VALUE, what="the name of the stream has a character that cannot be printed")
@@ -353,7 +359,7 @@ def _check_texts(ask: Ask) -> None:
 
 
 def _undecided(error: Exception) -> Refusal:
-    """What to say of a command that the gate failed on; only our own words are for those outside."""
+    """Return the refusal of a command that the gate failed on; details of foreign errors are not shown."""
     why = str(error) if isinstance(error, (ValueError, Damaged)) else type(error).__name__
     return Refusal(
         Code.BAD_VALUE,

@@ -1,4 +1,4 @@
-"""How do rows of the past go whose keys are hashes? A few at a time, from a place that is another each time."""
+"""Deletes expired rows whose keys are hashes in small batches, starting at a random key."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from datetime import datetime
 from foureyes.app.ports import Writing
 from foureyes.app.rows import START
 
-#: So many rows are looked at in one go.
+#: Most rows examined at a time.
 SWEPT_MAX = 200
 
 
 def sweep(tx: Writing, table: str, behind: str, now: datetime) -> None:
-    """Remove rows that have ended, of those behind a key and on from the first; a new row's hash is as good as a die.
+    """Remove expired rows, starting behind a key, which as a hash is a random place, and wrapping around.
 
-    From the first on each time, rows that live on would hide for ever what is over behind them.
+    Always starting from the first row, rows that stay alive could hide expired ones behind them for ever.
     """
     rows = tx.rows(table, after=behind, limit=SWEPT_MAX)
     rows += tx.rows(table, limit=SWEPT_MAX - len(rows)) if len(rows) < SWEPT_MAX else ()

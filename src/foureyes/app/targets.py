@@ -1,4 +1,4 @@
-"""What is on a target now? The last thing that its log says went live there, or that a publisher found there."""
+"""What is live on a target now: the last thing its log says went live there, or that a publisher attested."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foureyes.core.independence import normal
 from foureyes.core.values import Who, WorkPart
 
 TARGET = "target/"
-#: So many of the last events are looked at; behind more refused attempts than that, nothing is known of the target.
+#: Most recent events examined; behind more refused attempts than that, nothing is known of the target.
 EVENTS_MAX = 200
 
 
@@ -23,13 +23,13 @@ class Standing:
 
     digest: str
     parts: tuple[WorkPart, ...]
-    #: The publisher who said so; empty where the gate let it go live itself.
+    #: The publisher who attested it; empty if the gate let it go live.
     attested_by: str = ""
 
     def is_word_of(self, reading: Reading, who: Who) -> bool:
-        """True if it rests on the word of this author's party: theirs, their service's, or that of their operator.
+        """True if it rests on the word of this author's party: their own, their service's, or their operator's.
 
-        A human's word is of no party but their own.
+        A human's word belongs to no party but their own.
         """
         if not self.attested_by:
             return False
@@ -43,7 +43,7 @@ class Standing:
 
 
 def now_on(reading: Reading, target: str) -> Standing | None:
-    """The newest standing of a target; None where its log does not say."""
+    """Return what is on a target now; None if its log does not say."""
     stream = TARGET + target
     known = reading.known(stream, "", "")
     if not known.version:
@@ -63,7 +63,7 @@ def now_on(reading: Reading, target: str) -> Standing | None:
 
 
 def _went_live(reading: Reading, event: WentLive) -> Standing | None:
-    """The files of the version that went live, as its review's log has them."""
+    """Return the files of the version that went live, from its review's log."""
     stream = f"review/{event.review}"
     known = reading.known(stream, "", "")
     if not known.version:

@@ -1,7 +1,7 @@
-"""What must be done while a server runs, though nobody asks? Deadlines pass, projections follow, the log is signed.
+"""Background tasks of a server, and the task that fires deadlines; due times take effect here.
 
-Each is done by whoever comes first; a second server on the same database does no harm. One that fails is told, and does
-not keep the others from their work.
+Several servers on one database may all run these tasks without harm. A task that fails is logged and does not stop the
+others.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from foureyes.core.commands import PassDeadline
 from foureyes.core.refusals import Refusal
 from foureyes.core.values import CLOCK
 
-#: Deadlines that are passed in one go; the rest have their turn in the next.
+#: Most deadlines fired in one pass.
 DUE_MAX = 100
-#: So long a deadline is left alone that the gate did not take.
+#: How long a deadline is skipped after the gate refused it.
 REFUSED_FOR = timedelta(minutes=1)
-#: A clock that is set by more than this is told.
+#: Clock changes larger than this are logged.
 JUMP = timedelta(minutes=5)
 log = logging.getLogger("foureyes.tending")
 _spelled = shape(datetime)[0]
@@ -43,12 +43,12 @@ class Tending:
     _failing: set[str] = field(default_factory=set)
 
     async def once(self) -> None:
-        """Do what there is to do now."""
+        """Run every task once."""
         for name, work in self.works:
             await self._done(name, work)
 
     async def forever(self, pause: Work) -> None:
-        """Do it until cancelled."""
+        """Run the tasks until cancelled."""
         while True:
             await self.once()
             await pause()
@@ -61,7 +61,7 @@ class Tending:
                 log.error("%s: %s", name, error)  # noqa: TRY400 - what is wrong, not where in the program
             self._failing.add(name)
         except Exception:
-            # The outermost boundary of work that nobody waits for: it must not end with the first surprise.
+            # The outermost boundary of a background task: an unexpected error must not end the loop.
             if name not in self._failing:
                 log.exception("%s failed", name)
             self._failing.add(name)
@@ -79,7 +79,7 @@ class Deadlines:
     _refused: dict[tuple[str, str], datetime] = field(default_factory=dict)
 
     async def passed(self) -> int:
-        """Pass what is due now; how much of it the gate took."""
+        """Fire what is due now; returns how many the gate accepted."""
         now = self.clock()
         self._refused = {key: until for key, until in self._refused.items() if is_ahead(until, now, REFUSED_FOR)}
         late = await self.store.read(lambda reading: reading.due(_spelled(now), DUE_MAX + len(self._refused)))
@@ -87,7 +87,7 @@ class Deadlines:
         for review, request in late:
             if (review, request) in self._refused:
                 continue
-            # In one minute the same key: what is refused again and again is written down once.
+            # One key per minute: a repeated refusal is stored once.
             key = f"clock-{review}-{request}-{int(now.timestamp()) // 60}"
             ask = Ask(actor=CLOCK, key=key, command=PassDeadline(request=request), stream=f"review/{review}")
             try:
@@ -96,7 +96,7 @@ class Deadlines:
             except Refusal:
                 self._refused[review, request] = now + REFUSED_FOR
             except Damaged as error:
-                # One that was altered must not keep the others from being on time.
+                # A damaged review must not delay the deadlines of the others.
                 log.error("a deadline: %s", error)  # noqa: TRY400 - what is wrong, not where in the program
                 self._refused[review, request] = now + REFUSED_FOR
         return taken
@@ -111,7 +111,7 @@ class Jumps:
     _last: tuple[datetime, float] | None = None
 
     async def noticed(self) -> None:
-        """Look whether it shows another time than it would by itself."""
+        """Log if the clock moved differently from the monotonic clock."""
         now, seconds = self.clock(), self.watch()
         before, self._last = self._last, (now, seconds)
         by = now - before[0] - timedelta(seconds=seconds - before[1]) if before else timedelta(0)

@@ -1,4 +1,4 @@
-"""Where the lines of some files stand, looked up by how a text begins; bounded by lines read and text compared."""
+"""Index of the lines of some files, looked up by the first line of a text; lines read and text compared are bounded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TextIndex:
 
     @cached_property
     def _read(self) -> tuple[File, ...]:
-        """Those that are read, the smallest first: a large file must not keep the others from being compared."""
+        """The files that are read, the smallest first: a large file must not keep the others from being compared."""
         found = []
         for file in sorted(self.files, key=lambda one: (len(one.content or b""), one.path)):
             if self.budget.may_read:
@@ -32,18 +32,18 @@ class TextIndex:
 
     @cached_property
     def unread(self) -> tuple[str, ...]:
-        """The paths of those that are not read, or not to their end."""
+        """The paths of files that are not read, or not to their end."""
         read = {one.path for one in self._read if not any(text.is_cut for text in readings(one))}
         return tuple(one.path for one in self.files if one.path not in read)
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        """The path of each text, by the digest of all of it."""
+        """The path of each text, by the digest of the whole text."""
         return {normal_digest(one): one.path for one in self._read}
 
     @cached_property
     def begins(self) -> dict[str, list[tuple[str, Spot]]]:
-        """Where a text begins that is looked up by this."""
+        """The spots of each line by its lookup key."""
         found: dict[str, list[tuple[str, Spot]]] = {}
         for file in self._read:
             for anchor, spot in anchors(file):
@@ -52,13 +52,13 @@ class TextIndex:
 
     @cached_property
     def line_hashes(self) -> set[str]:
-        """What the lines of the files are looked up by."""
+        """The lookup keys of the lines of the files."""
         return set().union(*map(line_hashes, self._read))
 
     def find(self, known: Context, place: Place) -> Place | None:
-        """Where a text of lines stands, or may stand as it could not be compared; weak text only at its own path.
+        """Return where a text of lines stands, or may stand if it could not be compared.
 
-        Of several places that with the same lines beside it comes first.
+        Weak text is only found at its own path. Of several places, one with the same lines around it comes first.
         """
         first: tuple[str, Spot] | None = None
         for path, spot in self.begins.get(known.anchor, ()):
@@ -74,7 +74,7 @@ class TextIndex:
         return self._place(known, *first) if first else self.find_unread(known, place)
 
     def find_unread(self, known: Context, place: Place) -> Place | None:
-        """The file in which a text may stand because not all of it was read; its own path first."""
+        """Return the file in which a text may stand because not all of it was read; its own path first."""
         paths = [one for one in self.unread if one == place.path or not known.is_weak]
         if not paths:
             return None
@@ -82,7 +82,7 @@ class TextIndex:
         return replace(place, path=path, start=0, end=0, context_hash=known.text)
 
     def _place(self, known: Context, path: str, spot: Spot) -> Place:
-        """The place of a text, with what stands close by here."""
+        """Return the place of a text, with the context it has here."""
         lines, at = spot
         last = lines[min(at + known.lines, len(lines)) - 1].number
         place = Place(path=path, start=lines[at].number, end=last, context_hash=known.text)
@@ -91,7 +91,7 @@ class TextIndex:
         return replace(place, context_hash=here.text) if known.stands_as(here) else place
 
     def count(self, text: Context) -> int | None:
-        """How often a text stands there; None where too much would have to be read or compared."""
+        """Count how often a text stands there; None if too much would have to be read or compared."""
         if not text.lines:
             return sum(text.anchor in (normal_digest(one), blob_digest(one.content or b"")) for one in self.files)
         found = set()

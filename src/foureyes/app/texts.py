@@ -1,7 +1,7 @@
-"""The text of a file as it is compared: lines without what a reader does not see, whatever bytes stand among them.
+"""The text of a file as it is compared: its lines without anything that a reader does not see.
 
-White space, invisible characters, empty lines, the kind of line ends, the encoding and zeros among the bytes make no
-other text. Whether a line is a comment is decided by the line alone, so that nothing put elsewhere changes it.
+Differences in white space, invisible characters, empty lines, line ends, encoding or NUL bytes make no different text.
+Whether a line is a comment is decided from the line alone, so that nothing placed elsewhere changes it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from foureyes.app.encodings import written
 from foureyes.app.reviewers import LINK_MODE, SUBMODULE_MODE, File
 from foureyes.app.work import blob_digest
 
-#: The line ends beside the line feed that editors and interpreters know.
+#: The line ends besides the line feed that editors and interpreters know.
 _LINE_ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]+")
 _COMMENT = re.compile(r"#|//|/\*|\*/|\*(?:\s|$)|<!--|--(?:\s|$)|;|%")
 _COMMENT_STARTS = frozenset("#/*<-;%")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1c\x1d\x1e"))
-#: So many lines of a file are read; what stands behind them is compared with nothing, and counts as unchanged.
+#: Most lines read of a file; what follows is compared with nothing, and counts as unchanged.
 LINES_MAX = 200_000
-#: Files of so many lines together are kept, as each is compared with several findings.
+#: Cache size in lines, as each file is compared with several findings.
 LINES_CACHED_MAX = 400_000
-#: A text of so many characters is split into its lines at once.
+#: Texts up to this size are split into lines at once.
 SPLIT_CHARS_MAX = 64 * 1024
-#: So many files are kept at most, whose bytes are kept with them.
+#: Cache size in files; their bytes are cached with them.
 FILES_CACHED_MAX = 16
 
 
@@ -66,7 +66,7 @@ class _Read:
 
     @cached_property
     def digest(self) -> str:
-        """The hash of all of the text without its comments."""
+        """The hash of the whole text without its comments."""
         text = self.texts[0] if self.texts else None
         if text is None or not text.lines or text.is_cut:
             return blob_digest(self.content)
@@ -75,7 +75,7 @@ class _Read:
 
     @property
     def size(self) -> int:
-        """How many lines it keeps."""
+        """Number of lines it keeps."""
         return sum(1 + len(one.lines) for one in self.texts)
 
 
@@ -88,7 +88,7 @@ class _Cache:
         self._lines = 0
 
     def get(self, content: bytes) -> _Read:
-        """The texts of these bytes, read if they are not at hand."""
+        """Return the texts of these bytes, from the cache if possible."""
         with self._lock:
             known = self._read.get(content)
             if known is not None:
@@ -108,16 +108,16 @@ _CACHE = _Cache()
 
 
 def readings(file: File) -> tuple[Text, ...]:
-    """The text of a file in each encoding it can be read in, first as a reviewer is shown it."""
+    """Return the text of a file in each encoding it can be read in, first as a reviewer is shown it."""
     if file.content is None or file.mode in (LINK_MODE, SUBMODULE_MODE):
         return ()
     return _CACHE.get(file.content).texts
 
 
 def normal_digest(file: File) -> str:
-    """The hash of all of a file's text without its comments; of a file of comments, or without text, of what it has.
+    """Return the hash of a file's text without comments; if only comments or no text are left, of all it has.
 
-    Of a file that is not read to its end it is the hash of the bytes.
+    For a file that is not read to its end it is the hash of the bytes.
     """
     if file.content is None or file.mode in (LINK_MODE, SUBMODULE_MODE):
         return blob_digest(file.content or b"")
@@ -142,14 +142,14 @@ def _texts(content: bytes) -> Iterator[str]:
 
 
 def _plain_lines(text: str) -> Iterator[Line]:
-    """The lines of a text without other line ends and invisible characters."""
+    """Yield the lines of a text without other line ends and invisible characters."""
     for number, line in enumerate(_raw_lines(text), start=1):
         if words := line.split():
             yield Line("".join(words), number, words[0][0] in _COMMENT_STARTS and _is_comment(line.lstrip()))
 
 
 def _shown_lines(text: str) -> Iterator[Line]:
-    """The lines of a text as a reader sees them."""
+    """Yield the lines of a text as a reader sees them."""
     for number, line in enumerate(_raw_lines(text), start=1):
         for part in _LINE_ENDS.split(line):
             if seen := _INVISIBLE.sub("", part).strip():
@@ -161,7 +161,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _raw_lines(text: str) -> Iterable[str]:
-    """The lines; of a large text one by one, for a list of them takes many times the bytes of the text."""
+    """Return the lines; for a large text lazily, because a list of them takes many times the bytes of the text."""
     return text.split("\n") if len(text) <= SPLIT_CHARS_MAX else _one_by_one(text)
 
 

@@ -1,11 +1,11 @@
-"""What does the end of a review mean for its author's track record, and can a stored record be believed?
+"""Track records of authors: counts the end of a review, and checks that a stored record can be believed.
 
 Track records are counted in the transaction that ends the review, so that an escaped defect shuts the fast lane before
-the next command is decided. Whoever counts holds the record's lock (`stream_of`) before they read the row and before
-they write anything: then the order of the log is the order of counting, and a replay gives the same bytes.
+the next command is decided. The lock of the record (`stream_of`) is taken before its row is read and before anything is
+written: so the order of the log is the order of counting, and a replay gives the same bytes.
 
-A record that cannot be believed counts as none, so reviewers look. Its row is left as it is, for whoever wants to know
-what happened to it; nothing is lost, because the log has every end and `rebuild trust` counts them all again.
+A record that cannot be believed counts as missing, so reviewers look. Its row is left as it is for an investigation;
+nothing is lost, because the log has every end and `rebuild trust` counts them all again.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ DOUBTS = (Verdict.CONCERNS, Verdict.REJECT)
 #: Events on a record's own stream that change it.
 SWITCHES = frozenset({"SkipSuggested", "SkipEnabled", "SkipDisabled"})
 OPENED_OR_SHUT = frozenset({"SkipEnabled", "SkipDisabled"})
-#: What the outbox tells once about a damaged record.
+#: Outbox type that reports a damaged record, once.
 TRUST_DAMAGED = "TrustDamaged"
-#: Stands before the checksum of a row whose damage was told already; no checksum looks like this.
+#: Prefix of the checksum of a row whose damage was reported already; no checksum looks like this.
 TOLD = "damaged:"
 KEPT_MAX = 4096
 
 _put, _take = shape(TrustRecord)
-#: By kind and author, how the record was last written or read and what it says: the next end of a review finds it so.
+#: Cache by kind and author: the row as last written or read, and its record.
 _KEPT: dict[tuple[str, str], tuple[TrustRow, TrustRecord]] = {}
 
 
@@ -89,7 +89,7 @@ class Suspect:
 
 
 def stream_of(kind: str, author: str) -> str:
-    """The stream of a record; also the name of its lock."""
+    """Return the stream of a record, which is also the name of its lock."""
     return f"trust/{kind}/{author}"
 
 
@@ -98,8 +98,8 @@ def after_review(
 ) -> TrustRecord:
     """Count one event of a review; the review is as it was after the event, `opened` is when it began.
 
-    Every report against the work is an attempt that failed, and a clearance by reviewers one that succeeded. They are
-    counted together when the review ends: a record that moved earlier would tell of reports that are still hidden.
+    Every report against the work is a failed attempt, and a clearance by reviewers a successful one. They are counted
+    together when the review ends: a record that moved earlier would reveal reports that are still hidden.
     """
     took = max(timedelta(0), at - opened)
     if isinstance(event, EscapeReported):
@@ -117,7 +117,7 @@ def after_review(
             is_counted = doubts > 0 or review.is_unreviewed
             return record if is_counted else record_failure(record, at=at, learning=learning, took=took)
         case _:
-            # What a human, a policy or the fast lane itself let through says nothing more about the author.
+            # A clearance by a human, a policy or the fast lane says nothing more about the author.
             return record
 
 
@@ -140,14 +140,14 @@ def learned(
 
 
 def decided(record: TrustRecord, events: Iterable[SideEvent], at: datetime) -> TrustRecord:
-    """The record after what was suggested or decided about it."""
+    """Return the record after suggestions and decisions about it."""
     for event in events:
         record = evolve_trust(record, event, at)
     return record
 
 
 def to_row(record: TrustRecord) -> TrustRow:
-    """Write a record down with a checksum over whose it is and what it says."""
+    """Encode a record with a checksum over whose it is and what it says."""
     body = spelled(_put(record))
     row = TrustRow(
         kind=record.kind, author=record.author, body=body, checksum=_checksum(record.kind, record.author, body)
@@ -157,7 +157,7 @@ def to_row(record: TrustRecord) -> TrustRow:
 
 
 def from_row(row: TrustRow) -> TrustRecord:
-    """Read a record back; raises Damaged when it is not what was written."""
+    """Decode a record; raises Damaged if it is not what was written."""
     known = _KEPT.get((row.kind, row.author))
     if known is not None and known[0] == row:
         return known[1]
@@ -191,7 +191,7 @@ def _read(row: TrustRow) -> TrustRecord:
 
 
 def load(reading: Reading, kind: str, author: str) -> TrustRecord:
-    """The record of an author with a kind of work, an empty one at first; raises Damaged."""
+    """Return the record of an author with a kind of work, an empty one at first; raises Damaged."""
     row = reading.trust(kind, author)
     if row is not None:
         return _confirmed(reading, from_row(row))
@@ -201,7 +201,7 @@ def load(reading: Reading, kind: str, author: str) -> TrustRecord:
 
 
 def meet(reading: Reading, kind: str, author: str, at: str) -> Met:
-    """The record for a command. Damage is no error here: reviewers look, and somebody is told once."""
+    """Return the record for a command. Damage is no error here: reviewers look, and it is reported once."""
     try:
         return Met(record=load(reading, kind, author))
     except Damaged:
@@ -215,13 +215,13 @@ def meet(reading: Reading, kind: str, author: str, at: str) -> Met:
 def suggestions_due(
     reading: Reading, rows: Iterable[TrustRow], now: datetime, learning: Learning
 ) -> tuple[SkipSuggested, ...]:
-    """What the clock suggests to a human now; each record once. Nothing is suggested on a damaged record."""
+    """Return the skips to suggest to a human now, each record once; none for damaged records."""
     found = (suggestion(one, now, learning) for one in examined(reading, rows) if isinstance(one, TrustRecord))
     return tuple(one for one in found if one is not None)
 
 
 def examined(reading: Reading, rows: Iterable[TrustRow]) -> Iterator[TrustRecord | Suspect]:
-    """Each record, or why it must not be believed."""
+    """Yield each record, or why it must not be believed."""
     for row in rows:
         try:
             yield _confirmed(reading, from_row(row))
@@ -230,7 +230,7 @@ def examined(reading: Reading, rows: Iterable[TrustRow]) -> Iterator[TrustRecord
 
 
 def _confirmed(reading: Reading, record: TrustRecord) -> TrustRecord:
-    """A row alone never opens the fast lane: the log must have the human who did, and nobody who shut it since."""
+    """Check an enabled skip against the log: a human must have enabled it, and nobody disabled it since."""
     if not record.enabled_by:
         return record
     past = tuple(one for one in reading.events(stream_of(record.kind, record.author)) if one.type in OPENED_OR_SHUT)
@@ -241,7 +241,7 @@ def _confirmed(reading: Reading, record: TrustRecord) -> TrustRecord:
 
 
 def _doubts(review: Review) -> int:
-    """How many reports spoke against the work since it was opened; of a reopened review, against its last version."""
+    """Count the reports against the work since it was opened; in a reopened review, only against its last version."""
     return sum(
         one.verdict in DOUBTS
         and review.seats[one.seat].part is not Part.COUNSEL
@@ -251,7 +251,7 @@ def _doubts(review: Review) -> int:
 
 
 def _least_confidence(review: Review) -> int | None:
-    """How sure the least sure reviewer of this revision was; nothing when nobody said."""
+    """Return the lowest confidence of the reviewers of this revision; None if nobody gave one."""
     said = (one.confidence for one in review.reports.values() if one.revision == review.revision)
     return min((one for one in said if one is not None), default=None)
 

@@ -1,8 +1,8 @@
-"""Whose request is answered next? Each account's and each operator's stand in a line of their own.
+"""Fair queue of requests: each account and each operator waits in a line of its own.
 
-So a flood waits behind itself. Whoever has a large part of the server's time while others ask too gets one request at a
-time, and after it a pause that is the longer the more they had: the others have the rest, however many wait in that
-line. While nobody else has to wait for them, nobody is slowed down, and no pause is longer than the others need.
+A flood therefore waits behind itself. An account or operator that takes a large part of the server's time while others
+ask too (a crowd) gets one request at a time, and after it a pause that grows with that part: the others get the rest.
+While nobody else has to wait, nobody is slowed down, and no pause is longer than the others need.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Self
 
-#: Somebody else was here so lately that they will come again.
+#: Another caller seen within this time is expected to come again.
 OTHERS_SECONDS = 1.0
-#: That somebody had to wait is remembered for so long: a crowd that has paused would be no crowd in the next moment.
+#: How long it is remembered that a caller had to wait: a crowd that pauses would stop being one at once.
 WAITED_SECONDS = 10.0
-#: How long a crowd pauses after a request, as a multiple of how long that took: so much with twice that share.
+#: Pause of a crowd after a request, as a multiple of its duration: this much at twice the allowed share.
 PAUSE_TIMES = 16.0
 PAUSE_SECONDS_MAX = 1.0
-#: The pause ends when nobody else was there for so long; whoever asks one thing after the other is back before that.
+#: A pause ends when no other caller was there for this long; a sequential client is back sooner than that.
 QUIET_SECONDS = 0.006
-#: What a request costs the server beside its answer: it is read before its turn and sent after it.
+#: Server time of a request besides its answer: it is read before its turn and sent after it.
 BESIDE_SECONDS = 0.0005
-#: Where a server writes down when a request came, by the clock that turns are counted by.
+#: Key under which a server notes the arrival time of a request, by the clock of the queue.
 CAME = "foureyes.came"
 
 
@@ -45,36 +45,36 @@ class Line:
     """Those of one name whose requests are under way, and those behind them."""
 
     slots: asyncio.Semaphore
-    #: Whoever had more of the last second than this is a crowd.
+    #: A larger share of the last second makes it a crowd.
     crowd: float
-    #: Held by the one request at a time that a crowd has.
+    #: Held by the only request that a crowd may have at a time.
     narrow: asyncio.Lock = field(default_factory=asyncio.Lock)
-    #: Under way and in line together.
+    #: Number of requests being answered or in line.
     there: int = 0
-    #: What they had of about the last second, in seconds, and as of when.
+    #: Server time used in about the last second, in seconds, and as of when.
     had: float = 0.0
     at: float = -math.inf
 
     def share(self, now: float) -> float:
-        """What they had of about the last second."""
+        """Return the server time used in about the last second."""
         return self.had * math.exp(self.at - now) if self.at < now else self.had
 
     def is_crowd(self, now: float) -> bool:
-        """Whether that is too much. What they had counts for less and less: mostly that says enough."""
+        """True if that is too much. The share decays, so mostly the stored value decides without computing it."""
         return self.had > self.crowd and self.share(now) > self.crowd
 
     def add(self, took: float, now: float) -> None:
-        """A request of theirs is over."""
+        """Add the time of a finished request."""
         self.had, self.at = self.share(now) + took, now
 
 
-#: Those of an account and of its operator.
+#: The lines of an account and of its operator.
 Lines = tuple[Line, Line]
 
 
 @dataclass(slots=True)
 class _Calm:
-    """Who asked last of those who are no crowd, when, and when somebody else of them did."""
+    """The line that asked last among those that are no crowd, when it asked, and when another such line did."""
 
     last: Line | None = None
     last_at: float = -math.inf
@@ -86,7 +86,7 @@ class _Calm:
         self.last_at = now
 
     def without(self, line: Line) -> float:
-        """When somebody else than this one asked."""
+        """Return when another line than this one asked last."""
         return self.before_at if line is self.last else self.last_at
 
 
@@ -95,22 +95,22 @@ class Room:
     """Everybody who asks."""
 
     time: Time = field(default_factory=Time)
-    #: For accounts and for operators.
+    #: One for accounts, one for operators.
     _calm: tuple[_Calm, _Calm] = field(default_factory=lambda: (_Calm(), _Calm()))
-    #: How many requests are answered now, and how long each would have taken alone so far: time, shared among them.
+    #: Requests being answered, and how long each would have taken alone so far: elapsed time shared among them.
     _answered: int = 0
     _shared: float = 0.0
     _at: float = 0.0
-    #: Whose turn was the last that ended, and when.
+    #: The line whose turn ended last, and when.
     _left: Line | None = None
     _left_at: float = -math.inf
-    #: When somebody who is no crowd had to wait.
+    #: When a caller that is no crowd last had to wait.
     _waited: float = -math.inf
 
     def shared(self, more: int) -> float:
-        """The time that each request has had so far, when so many more begin or end now.
+        """Return the time that each request has had so far, after this many more begin or end now.
 
-        Whoever waits while others are answered has none of the server's time, however long that takes.
+        A request that waits while others are answered uses no server time, however long that takes.
         """
         now = self.time.now()
         if self._answered:
@@ -119,10 +119,10 @@ class Room:
         return self._shared
 
     def enter(self, lines: Lines, came: float | None) -> Turn:
-        """One more request, which stands in the lines of its account and its operator until it is left.
+        """Add a request to the lines of its account and its operator, until its turn is left.
 
-        Whoever comes while nobody else is answered is kept waiting by nobody, and for their sake nobody pauses. What is
-        answered in one go is over when the next one is looked at: whoever `came` before that waited for it.
+        A caller who comes while nobody else is answered does not wait, so nobody pauses for it. What is answered in one
+        go is over when the next request is looked at: a request that `came` before that has waited for it.
         """
         now = self.time.now()
         if self._calmly(lines, now) and (self._answered or (came is not None and self._has_waited(lines[0], came))):
@@ -130,7 +130,7 @@ class Room:
         return Turn(self, lines)
 
     def leaves(self, lines: Lines, now: float) -> None:
-        """Somebody was answered, and may ask the next thing at once."""
+        """Record that a caller was answered, and may ask again at once."""
         self._left, self._left_at = lines[0], now
         self._calmly(lines, now)
 
@@ -138,7 +138,7 @@ class Room:
         return self._left is not line and came < self._left_at
 
     def _calmly(self, lines: Lines, now: float) -> bool:
-        """Whether whoever is here now is no crowd; then that is remembered."""
+        """Record the caller if it is no crowd; returns whether it is none."""
         account, operator = lines
         if account.is_crowd(now) or operator.is_crowd(now):
             return False
@@ -147,7 +147,7 @@ class Room:
         return True
 
     def pause(self, lines: Lines, line: Line, until: float) -> None:
-        """Let the next one of a crowd come then, or as soon as nobody else wants anything."""
+        """Admit the next request of a crowd at that time, or as soon as nobody else wants anything."""
 
         def look() -> None:
             now = self.time.now()
@@ -157,11 +157,11 @@ class Room:
             else:
                 self.pause(lines, line, until)
 
-        # Whoever came while the last one was answered in one go is seen after that.
+        # A caller that came while the last request was answered in one go is only seen after that.
         self.time.later(min(max(until - self.time.now(), 0.0), QUIET_SECONDS), look)
 
     def crowds(self, lines: Lines) -> list[Line]:
-        """Those of them that have too much, as long as that keeps others waiting."""
+        """Return which of these lines are crowds that keep others waiting."""
         now = self.time.now()
         if now - self._waited > WAITED_SECONDS:
             return []
@@ -178,7 +178,7 @@ class Turn:
     __slots__ = ("_began", "_held", "_is_there", "_lines", "_narrow", "_room")
 
     def __init__(self, room: Room, lines: Lines) -> None:
-        """Stand in these."""
+        """Join these lines."""
         self._room, self._lines = room, lines
         self._held: list[Line] = []
         self._narrow: list[Line] = []
@@ -188,11 +188,11 @@ class Turn:
             one.there += 1
 
     def stands_in(self, line: Line) -> bool:
-        """Whether it stands in this line still."""
+        """True if it is still in this line."""
         return self._is_there and line in self._lines
 
     async def __aenter__(self) -> Self:
-        """Wait until it is this one's turn."""
+        """Wait for the turn."""
         try:
             for line in self._lines:
                 await line.slots.acquire()
@@ -208,12 +208,12 @@ class Turn:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Let the next one come."""
+        """Admit the next request."""
         _turn.set(None)
         self.leave()
 
     def leave(self) -> None:
-        """Give the place to the next one, once; a crowd pauses before that."""
+        """Give up the place, once; for a crowd the next request is admitted after a pause."""
         if not self._is_there:
             return
         self._is_there = False
@@ -227,7 +227,7 @@ class Turn:
             line.narrow.release()
 
     def _count(self, began: float) -> None:
-        """Note how long it took; the narrow way of a crowd opens again after its pause."""
+        """Add the time it took; if it belonged to a crowd, admit the next request after a pause."""
         took, now = self._room.shared(-1) - began + BESIDE_SECONDS, self._room.time.now()
         for line in self._lines:
             line.add(took, now)
@@ -246,13 +246,13 @@ class Within:
     __slots__ = ()
 
     async def __aenter__(self) -> None:
-        """Go on."""
+        """Do nothing."""
 
     async def __aexit__(self, *_: object) -> None:
-        """Go on."""
+        """Do nothing."""
 
     def leave(self) -> None:
-        """The request is still there."""
+        """Do nothing: the outer request keeps its turn."""
 
 
 WITHIN = Within()
@@ -260,13 +260,13 @@ _turn: ContextVar[Turn | None] = ContextVar("foureyes_turn", default=None)
 
 
 def now_in(line: Line) -> bool:
-    """Whether what runs here belongs to a request of that line whose turn it is."""
+    """True if the running code belongs to a request of that line whose turn it is."""
     turn = _turn.get()
     return turn is not None and turn.stands_in(line)
 
 
 def step_aside() -> None:
-    """Let others come while this request only waits for something to happen."""
+    """Give up the turn of the current request while it only waits for something to happen."""
     turn = _turn.get()
     if turn is not None:
         turn.leave()

@@ -1,4 +1,4 @@
-"""Which seats nobody can hold on this store: by its accounts, our programs, and the minds that a server may run."""
+"""Finds seats that nobody can hold on this store, given its accounts, our programs and the hosted agents and models."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from foureyes.core.values import Who, WhoKind
 from foureyes.policy.binding import PROGRAMS
 from foureyes.policy.policy import Command, Holder, Model, Policy, Program, Run
 
-#: So many answers are remembered.
+#: Most answers that are cached.
 KNOWN_MAX = 256
 
 
 def vacant(reading: Reading, policies: Policies, directory: Directory) -> tuple[Vacancy, ...]:
-    """The seats of the policy in force that nobody of a directory can hold."""
+    """Return the seats of the policy in force that nobody of a directory can hold."""
     return vacancies(policies.current(reading).policy.rules, directory.pool(reading))
 
 
 def vacant_alone(policy: Policy) -> tuple[Vacancy, ...]:
-    """The same of a policy by itself: nobody is enrolled, and everybody whom it names may be asked."""
+    """Return the seats that nobody can hold without enrolled accounts, if every reviewer in the policy may be asked."""
     return vacancies(policy.rules, _hosted(policy, lambda _: True))
 
 
 class Unfilled:
-    """What fills open seats for which there are too few reviewers, remembered while the same reviewers are there."""
+    """What fills open seats for which there are too few reviewers, cached while the pool stays the same."""
 
     def __init__(self) -> None:
         """Start with nothing."""
@@ -38,7 +38,7 @@ class Unfilled:
         self._known: dict[tuple[object, ...], str] = {}
 
     def of(self, reading: Reading, policies: Policies, directory: Directory, review: Review) -> str:
-        """A sentence for an open review; empty if there are enough reviewers.
+        """Return a sentence for an open review with too few reviewers; empty if there are enough.
 
         The review is as its viewer may see it: reviewers who are hidden from them are not counted as having come.
         """
@@ -59,7 +59,7 @@ class Unfilled:
 def vacant_beside(
     reading: Reading, policy: Policy, now: datetime, may_send: Callable[[str], bool]
 ) -> tuple[Vacancy, ...]:
-    """The same, seen from beside a server: it runs our programs, and the minds it was allowed to send work to."""
+    """Return the seats nobody can hold on a server: it runs our programs, and the reviewers it may send work to."""
     enrolled = Enrolled(lambda: now).pool(reading)
     return vacancies(policy.rules, (*enrolled, *_hosted(policy, may_send)))
 

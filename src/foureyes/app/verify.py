@@ -1,4 +1,4 @@
-"""Is the log what it was? Every link, every head and every signed checkpoint, with nothing but the public key.
+"""Verifies the whole log: every link, every head and every signed checkpoint, with nothing but the public key.
 
 Streams are walked one at a time, then the whole log once in its order; memory does not grow with either.
 """
@@ -25,13 +25,14 @@ from foureyes.app.verify_stream import BACKUP, walk
 from foureyes.codec.shapes import shape
 
 PAGE = 1_000
-#: A server makes a checkpoint every minute; who stops it tidily leaves nothing uncovered.
+#: Events without a checkpoint for longer are noted: a server signs every minute, and a clean stop leaves none
+#: uncovered.
 LATE = 10 * EVERY
 
 UNGUARDED = "removed or altered: the database would let the log be changed"
 GUARD = "Find out who did that and what else they did. Then run `foureyes upgrade`: it puts the trigger back."
 
-#: What is being done, how much of it is done, and of how much (0: not known).
+#: Callback: what is being done, how much of it is done, and of how much (0: not known).
 Progress = Callable[[str, int, int], None]
 
 _read_time = shape(datetime)[1]
@@ -47,9 +48,9 @@ async def verify(
     deep: bool = False,
     progress: Progress = lambda _what, _done, _all: None,
 ) -> Inspection:
-    """Look at everything. `seen` is a checkpoint noted before; `deep` folds every review and compares its rows."""
+    """Verify everything. `seen` is a checkpoint noted before; `deep` folds every review and compares its rows."""
     with Marks() as marks:
-        # The book first: what it says must be in any look at the log that begins later.
+        # The journal first: what it says must be in any look at the log that begins later.
         book = await asyncio.to_thread(read_book, folder, trusted, marks, seen=seen)
         looking = Looking(marks=marks, found=book.found, last=book.last, deep=deep, progress=progress)
         await store.read(looking.look)
@@ -79,7 +80,7 @@ class Looking:
     streams: int = 0
     events: int = 0
     uncovered: int = 0
-    #: When the first event was written that no checkpoint covers.
+    #: When the first event without a checkpoint was written.
     uncovered_since: str = ""
 
     def look(self, reading: Reading) -> None:
@@ -102,7 +103,7 @@ class Looking:
             self.found.add("the book", what, COPY)
 
     def _walk(self, reading: Reading, head: Head, lives: Lives, expected: int) -> None:
-        """One stream, and the rows beside it."""
+        """Verify one stream, and the rows beside it."""
         self.streams += 1
         rows = Rows(head=head)
         for one in walk(reading, head, self.marks.of(head.stream), self.found):
@@ -114,7 +115,7 @@ class Looking:
         rows.check(reading, self.found, deep=self.deep)
 
     def note_lateness(self, now: datetime) -> None:
-        """Events that wait too long for a checkpoint: the server was stopped hard, or the end of the book is cut."""
+        """Note events that wait too long for a checkpoint: the server was killed, or the end of the journal is cut."""
         if self.uncovered and now - _read_time(self.uncovered_since) > LATE:
             self.found.notes.append(
                 f"{self.uncovered} events since {self.uncovered_since} are under no checkpoint, though one is due "
@@ -129,7 +130,7 @@ class Looking:
             after = page[-1].stream
 
     def _check_order(self, reading: Reading, expected: int) -> None:
-        """The events between two checkpoints are those that were there, in that order."""
+        """Verify that the events between two checkpoints are those that were there, in that order."""
         order, count = b"", 0
         targets = self.marks.reached()
         target = next(targets, None)
@@ -151,7 +152,7 @@ class Looking:
         if (order, count) != (target.order, target.events):
             what = "reordered or rewritten: the events it covers are not those that were signed, in that order"
             self.found.add(f"checkpoint {target.number}", what, BACKUP)
-        # Go on from what was signed, so that one damage is told once and not at every later checkpoint.
+        # Continue from what was signed, so that one damage is reported once and not at every later checkpoint.
         return target.order, target.events
 
     def _in_order(self, reading: Reading) -> Iterator[Stored]:

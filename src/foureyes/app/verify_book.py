@@ -1,4 +1,4 @@
-"""Is the book of checkpoints whole, in order, and signed throughout by keys that follow from the one we trust?"""
+"""Verifies the checkpoint journal: complete, in order, and signed by keys that follow from the trusted key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foureyes.app.envelopes import BadEnvelope, check_signature, signer_of
 from foureyes.app.keys import KeyTrouble, PublicKey
 from foureyes.app.marks import Marks
 
-#: A checkpoint seen before: its number and hash, kept by whoever checks.
+#: A checkpoint seen before: number and hash, kept by the person who verifies.
 Seen = tuple[int, str]
 
 COPY = "Compare the book with a copy kept elsewhere."
@@ -20,7 +20,7 @@ STOLEN = "If nobody of yours did this, take the key for stolen: rotate it, and t
 
 
 def read_book(folder: Path, trusted: PublicKey, marks: Marks, *, seen: Seen | None = None) -> BookReader:
-    """Check every line, and take down what the good ones say."""
+    """Verify every line, and record what the valid ones say."""
     reader = BookReader(marks=marks, trusted=trusted, keys=_trusted_keys(folder, trusted), seen=seen)
     for number, text in lines_in(folder):
         reader.take(number, text)
@@ -40,14 +40,14 @@ class BookReader:
     found: Collected = field(default_factory=Collected)
     last: Line | None = None
     count: int = 0
-    #: The key that signs now; the first line says which of the trusted ones that is.
+    #: The key in use; the first line says which of the trusted ones that is.
     current: PublicKey | None = None
     seen_is_there: bool = False
-    #: Whether the trusted key was ever the one in use; a book that leads past it says nothing about it.
+    #: Whether the trusted key was ever in use; a journal that never uses it is not covered by it.
     is_trusted: bool = False
 
     def take(self, number: int, text: bytes) -> None:
-        """One line of the book."""
+        """Verify one line of the journal."""
         if not text.endswith(b"\n"):
             self.found.notes.append(
                 f"Line {number} of the book is half written, as a crash leaves it; the next checkpoint replaces it."
@@ -65,7 +65,7 @@ class BookReader:
             self.count += 1
 
     def end(self) -> None:
-        """After the last line."""
+        """Report what is only known after the last line."""
         newest = self.last.checkpoint.number if self.last else 0
         if self.seen and not self.seen_is_there:
             what = f"truncated: it was seen before, and the book ends at {newest}"
@@ -74,7 +74,7 @@ class BookReader:
             self.found.add("the book", f"wrong signature: it never comes to the trusted key {self.trusted.id}", COPY)
 
     def _is_signed(self, line: Line) -> bool:
-        """Whether the key that is in use has signed, and at a rotation the new one too."""
+        """True if the key in use has signed the line, and for a rotation the new key too."""
         try:
             if self.current is None:
                 self.current = signer_of(line.envelope, self.keys)
@@ -89,7 +89,7 @@ class BookReader:
         return True
 
     def _place(self, line: Line) -> None:
-        """Whether the line follows from the one before."""
+        """Check that the line follows from the one before."""
         one, number = line.checkpoint, line.checkpoint.number
         expected, previous = (self.last.checkpoint.number + 1, self.last.digest) if self.last else (1, "")
         if number > expected:
@@ -107,7 +107,7 @@ class BookReader:
                 self.found.add(f"checkpoint {number}", "fork: another one of this number was seen before", STOLEN)
 
     def _note(self, line: Line) -> None:
-        """Take down what the line says."""
+        """Record what the line says."""
         said, at = line.checkpoint.said, f"{line.checkpoint.at:%Y-%m-%d %H:%M} UTC"
         if isinstance(said, Restored):
             self.marks.forget_behind(said.to)
@@ -121,7 +121,7 @@ class BookReader:
 
 
 def _rotated(line: Line, said: Rotated, current: PublicKey) -> PublicKey:
-    """The new key, if it signed its own introduction by the key in use."""
+    """Return the new key, if its rotation is signed by itself and from the key in use."""
     new = PublicKey.of(said.new)
     check_signature(line.envelope, new)
     if said.old != current.text:
@@ -130,12 +130,12 @@ def _rotated(line: Line, said: Rotated, current: PublicKey) -> PublicKey:
 
 
 def _trusted_keys(folder: Path, trusted: PublicKey) -> tuple[PublicKey, ...]:
-    """The trusted key and, unless it signed the first line, all that lead to it by rotations signed by both keys."""
+    """Return the trusted key and, unless it signed the first line, all keys linked to it by doubly signed rotations."""
     if _signed_first(folder, trusted):
         return (trusted,)
     keys = {trusted.text: trusted}
     rotations = list(_rotations(folder))
-    # A rotation further on may lead to an earlier one, so go round until nothing is added.
+    # A later rotation may lead to an earlier one, so repeat until nothing is added.
     for _ in rotations:
         for old, new in rotations:
             if old.text in keys or new.text in keys:
@@ -144,7 +144,7 @@ def _trusted_keys(folder: Path, trusted: PublicKey) -> tuple[PublicKey, ...]:
 
 
 def _whole_lines(folder: Path) -> Iterator[bytes]:
-    """Without what a crash has left: nothing is checked in half a line, so nothing is believed of it."""
+    """Yield the lines without a half line left by a crash: it cannot be checked, so nothing of it is believed."""
     return (text for _, text in lines_in(folder) if text.endswith(b"\n"))
 
 
@@ -169,4 +169,4 @@ def _rotations(folder: Path) -> Iterator[tuple[PublicKey, PublicKey]]:
                 check_signature(line.envelope, new)
                 yield old, new
         except (BadLine, BadEnvelope, KeyTrouble):
-            continue  # told when the line is taken
+            continue  # reported by `take`

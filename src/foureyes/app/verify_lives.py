@@ -1,6 +1,6 @@
-"""Do the rows about uses of clearances say what the targets' logs say?
+"""Verifies that the rows about uses of clearances agree with the targets' logs.
 
-One that is gone would let a clearance be used once more; a forged one would use it up.
+A missing row would let a clearance be used once more; a forged one would use it up.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ class Lives:
         self.uses.__exit__()
 
     def see(self, one: Stored) -> None:
-        """One event of the log."""
+        """Record one event of the log."""
         if one.type != LIVE:
             return
         place = f"{one.stream}@{one.version}"
         try:
             ((event, _),) = dated((one,))
         except Damaged:
-            return  # a body that cannot be read does not follow from its link, which is told there
+            return  # an unreadable body does not match its link, which is reported there
         if isinstance(event, WentLive):
             key, digest = live_row(event)
             new = self.uses.add(key, digest, place)
-            if not new and event.clearance:  # without its number two clearances of one review look the same
+            if not new and event.clearance:  # without the number, two clearances of one review look the same
                 self.found.add(place, f"used twice: it went live there before by the same clearance ({key})", REBUILD)
 
     def check(self, reading: Reading) -> None:
-        """Hold the rows against the events, in both directions."""
+        """Compare the rows with the events, in both directions."""
         after = ""
         while page := reading.rows(LIVES, after=after, limit=PAGE):
             for key, digest in page:

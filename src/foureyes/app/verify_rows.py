@@ -1,4 +1,4 @@
-"""Do the rows beside the log say what the log says? A forged row must not pass for a clearance."""
+"""Verifies that the rows beside the log agree with the log, so that a forged row does not pass for a clearance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from foureyes.core.local import is_local
 from foureyes.core.model import Review
 
 REVIEW = "review/"
-#: The review was cut within the one append that opens it, so there is nothing to compare yet.
+#: The review ends within the append that opens it, so there is nothing to compare yet.
 _CUT = "truncated: it ends within its opening, before its first version"
 RECOUNT = "Find out who wrote it. The log is the truth: run `foureyes rebuild trust`."
 REBUILD_INBOX = "Find out who wrote it. The log is the truth: run `foureyes rebuild inbox`."
@@ -35,14 +35,14 @@ class Rows:
     head: Head
     submitted: set[str] = field(default_factory=set)
     cleared: set[str] = field(default_factory=set)
-    #: A seat with that power was asked, and somebody rejected: only folding tells whether a veto stands.
+    #: A seat with a veto was asked, and a reviewer rejected: only folding tells whether a veto stands.
     veto_asked: bool = False
     rejected: bool = False
-    #: Whose commands wrote it: account and key, each once, in their order.
+    #: The commands that wrote it: account and key, each once, in order.
     asked: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def see(self, one: Stored) -> None:
-        """One event of the stream."""
+        """Record one event of the stream."""
         if one.cause:
             self.asked.setdefault((one.actor, one.cause), one.version)
         self.veto_asked |= one.type == "ReportRequested" and '"veto":true' in one.body
@@ -52,10 +52,10 @@ class Rows:
             try:
                 named.add(str(json.loads(one.body)["digest"]))
             except (ValueError, KeyError, TypeError):
-                return  # a body that cannot be read does not follow from its link, which is told there
+                return  # an unreadable body does not match its link, which is reported there
 
     def check(self, reading: Reading, found: Collected, *, deep: bool) -> None:
-        """Hold the rows against the events: clearances and vetoes always, everything when asked."""
+        """Compare the rows with the events: clearances and vetoes always, everything if `deep`."""
         stream = self.head.stream
         for digest in self.submitted - self.cleared:
             for row in reading.digests(digest):
@@ -70,7 +70,7 @@ class Rows:
             self._check_keys(reading, found)
 
     def _check_keys(self, reading: Reading, found: Collected) -> None:
-        """Every command that wrote here is known by its key, so that it is not done twice."""
+        """Check that every command that wrote here is known by its key, so that it is not executed twice."""
         for (actor, key), version in self.asked.items():
             if not reading.known("", actor, key).reply:
                 place = f"{self.head.stream}@{version}"
@@ -78,7 +78,7 @@ class Rows:
 
 
 def check_records(reading: Reading, found: Collected) -> None:
-    """The track records are those that the reviews made."""
+    """Check that the track records match the reviews."""
     for one in check_trust(reading):
         found.add(f"trust {one.kind} {one.author}", f"forged or deleted: {one.why}", RECOUNT)
 
@@ -87,7 +87,7 @@ def _check_folded(reading: Reading, head: Head, found: Collected) -> Held | None
     try:
         held = read_review(reading, head.stream, Known(version=head.version, chain=head.chain))
     except (Damaged, Conflict):
-        return None  # told by the walk along the links
+        return None  # reported by the walk along the links
     except (ValueError, LookupError, AttributeError) as error:
         found.add(head.stream, f"edited: its events cannot be folded: {error!r}", REBUILD)
         return None
@@ -95,7 +95,7 @@ def _check_folded(reading: Reading, head: Head, found: Collected) -> Held | None
         found.add(head.stream, _CUT, BACKUP)
         return None
     if is_local(held.review):
-        return None  # a server has no rows of it, and the store of local reviews is nobody's evidence
+        return None  # a server has no rows of it, and the store of local reviews is no evidence
     for row in digest_rows(held.review):
         if row not in reading.digests(row.digest):
             found.add(head.stream, f"forged: the row about {row.digest} is not what its events say", REBUILD)
@@ -107,7 +107,7 @@ def _check_folded(reading: Reading, head: Head, found: Collected) -> Held | None
 
 
 def _check_inbox(reading: Reading, review: Review, found: Collected) -> None:
-    """What is owed stands in the inbox of whoever owes it, and nothing else does."""
+    """Check that the inbox has exactly the rows of what is owed."""
     owed, listed = set(inbox_rows(review)), set(reading.inbox_of(review.id))
     for row in sorted(owed - listed, key=lambda one: (one.request, one.who)):
         what = f"deleted or forged: {row.who} owes {row.kind} {row.request}, and the inbox does not say so"
@@ -119,7 +119,7 @@ def _check_inbox(reading: Reading, review: Review, found: Collected) -> None:
 
 
 def _check_bytes(reading: Reading, review: Review, found: Collected) -> None:
-    """Every part of every version is there as it was sent, unless somebody purged it and said why."""
+    """Check that every part of every version is stored as it was sent, unless it was purged with a reason."""
     parts = {part.digest: part.name for one in review.revisions for part in one.parts if is_digest(part.digest)}
     for digest, name in parts.items():
         blob = reading.blob(digest)
@@ -131,14 +131,14 @@ def _check_bytes(reading: Reading, review: Review, found: Collected) -> None:
 
 
 def _check_noted(reading: Reading, stream: str, review: Review, found: Collected) -> None:
-    """Hold what is noted against versions of a review against its events.
+    """Compare the objection and inheritance rows of a review with its events.
 
-    A row that is not there shuts nothing and opens nothing: a yes is judged anew from the log. A store of an earlier
-    version has none.
+    A missing objection row changes nothing: a yes is always re-evaluated from the log. A store of an earlier version
+    has none.
     """
     said, texts = noted_by(reading, stream), inheriting.noted_by(reading, stream)
     for key in texts:
-        # A row that is missing would let an objection be shed by opening another review on the same text.
+        # A missing row would let an objection be shed by opening another review on the same text.
         if (text := reading.row(INHERITABLE, key)) is not None and text != texts[key]:
             found.add(stream, "forged: what is noted of the text of its findings is not what its events say", TEXTS)
     for digest in dict.fromkeys(one.digest for one in review.revisions):

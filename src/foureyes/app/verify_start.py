@@ -1,7 +1,7 @@
-"""Was the past edited? What a server looks at before it starts, within a bound: every start costs the same at most.
+"""Verifies at server start that the log holds what was signed; bounded, so that every start costs the same at most.
 
-A log of up to `LINKS_MAX` events is hashed anew from its beginning, which takes about 6 microseconds an event. Of a
-longer one each start hashes another part, drawn by lot; `log verify` looks at all of it.
+A log of up to `LINKS_MAX` events is hashed again from its beginning, which takes about 6 microseconds an event. Of a
+longer one each start hashes another part, chosen at random; `log verify` checks all of it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from foureyes.app.rows import START, Cursor, Head, Stored
 from foureyes.app.verify_stream import BACKUP
 
 LINKS_MAX = 250_000
-#: How streams ended at their last checkpoints, the newest first.
+#: Most stream ends compared with their last checkpoints, newest first.
 HEADS_MAX = 2_000
 LINES_MAX = 500
 PAGE = 1_000
 
 
 def check_start(reading: Reading, last: Line | None, folder: Path | None = None) -> list[Damage]:
-    """What keeps a server from starting: the log does not hold what was signed, or its past was edited."""
+    """Return what keeps a server from starting: the log lacks something signed, or its past was edited."""
     found = Collected()
     for head, number in _heads(last, folder):
         _check_head(reading, head, number, found)
@@ -43,7 +43,7 @@ def check_start(reading: Reading, last: Line | None, folder: Path | None = None)
 
 
 def _heads(last: Line | None, folder: Path | None) -> Iterator[tuple[Head, int]]:
-    """How streams ended when they were last signed; of a line with very many, some from all over."""
+    """Yield how streams ended when they were last signed; from a very long line, an evenly spread sample."""
     seen = set[str]()
     lines = covering(folder) if folder is not None else iter((last,) if last else ())
     for line in islice(lines, LINES_MAX):
@@ -67,7 +67,7 @@ def _check_head(reading: Reading, head: Head, number: int, found: Collected) -> 
 
 
 def _check_links(reading: Reading, begin: Cursor, found: Collected) -> None:
-    """Hash events anew in the order of the log; one whose stream was not met yet only begins there."""
+    """Hash events again in the order of the log; for a stream whose start was skipped, from its second event on."""
     ends: dict[str, tuple[int, bytes]] = {}
     for one in _events(reading, begin):
         version, link = ends.get(one.stream, (0, ROOT))
@@ -89,7 +89,7 @@ def _events(reading: Reading, begin: Cursor) -> Iterator[Stored]:
 
 
 def _begin(last: Line | None) -> Cursor:
-    """Where to begin: at the beginning, or by lot where there is more than one start looks at."""
+    """Return where to begin: at the start, or at random if there is more than one start can check."""
     reached = last.checkpoint.reached if last else None
     if reached is None or reached.events <= LINKS_MAX:
         return START

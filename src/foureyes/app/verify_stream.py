@@ -1,4 +1,4 @@
-"""Is one stream what it was? No event edited, missing, moved or cut off, and the same as every checkpoint saw it."""
+"""Verifies one stream: no event edited, missing, moved or cut off, and the same as every checkpoint saw it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from foureyes.app.ports import Reading
 from foureyes.app.rows import Head, Stored
 
 BACKUP = "Stop the server, keep a copy of the store as it is, and compare it with a backup."
-#: How far away an event that was moved is looked for.
+#: Distance in which a moved event is searched.
 NEAR = 50
 
 
 def walk(reading: Reading, head: Head, marks: list[Mark], found: Collected) -> Iterator[Stored]:
-    """Follow a stream from link to link; its events as they are met."""
+    """Verify a stream link by link; yields its events."""
     walker = _Walker(reading=reading, stream=head.stream, marks=marks, found=found)
     for one in reading.events(head.stream):
         walker.step(one)
@@ -28,7 +28,7 @@ def walk(reading: Reading, head: Head, marks: list[Mark], found: Collected) -> I
 
 @dataclass(slots=True)
 class _Walker:
-    """Where a walk along a stream stands."""
+    """The state of a walk along a stream."""
 
     reading: Reading
     stream: str
@@ -36,15 +36,15 @@ class _Walker:
     found: Collected
     version: int = 0
     link: bytes | None = ROOT
-    #: The newest version at which a checkpoint saw what is here, and how many of the marks are done.
+    #: The newest version that agrees with a checkpoint, and how many marks are done.
     agreed: int = 0
     done: int = 0
-    #: After a first disagreement with the checkpoints all later ones follow from it.
+    #: Set at the first disagreement with the checkpoints: all later ones follow from it.
     forked: bool = False
     told: bool = False
 
     def step(self, one: Stored) -> None:
-        """One event: is it the next, and does it follow from the one before?"""
+        """Check that an event is the next one and follows from the one before."""
         expected = self.version + 1
         if one.version < expected:
             self._tell(one.version, "reordered: the event stands twice")
@@ -64,7 +64,7 @@ class _Walker:
         self._hold_against(one)
 
     def end(self, head: Head) -> None:
-        """After the last event: was there more, and does the table of heads agree?"""
+        """Check after the last event whether events are missing, and whether the table of heads agrees."""
         last = self.marks[-1] if self.marks else None
         if last and last.version > self.version:
             gone = last.version - self.version
@@ -78,7 +78,7 @@ class _Walker:
             self._tell(min(head.version, self.version + 1), what)
 
     def _moved(self, previous: bytes, one: Stored) -> bytes:
-        """The link of a near event that belongs in this place; nothing where there is none."""
+        """Return the link of a nearby event that belongs in this place; empty if there is none."""
         near = islice(self.reading.events(self.stream, max(0, one.version - 1 - NEAR)), 2 * NEAR)
         for other in near:
             link = link_of(previous, replace(other, version=one.version))

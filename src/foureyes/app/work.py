@@ -1,4 +1,4 @@
-"""What exactly are the bytes under review? Parts by digest, one digest over all of them, and their names elsewhere."""
+"""The bytes under review: parts by digest, the digest of the whole work, its aliases, and the checks on them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ NAME_CHARS_MAX = 1_000
 ALIASES_MAX = 20
 GIT_TREE = "git-tree:"
 PLAIN_MODE, LINK_MODE, SUBMODULE_MODE = "100644", "120000", "160000"
-#: A part that is not there any more: its digest is that of no bytes, and taking it away is part of the work's digest.
+#: Mode of a removed part: its digest is that of no bytes, so that the removal is part of the work's digest.
 GONE_MODE = "000000"
-#: The commonest first.
+#: The most common first.
 MODES = (PLAIN_MODE, "100755", LINK_MODE, SUBMODULE_MODE, GONE_MODE)
 NO_BYTES = hashlib.sha256(b"").hexdigest()
 
 _DIGEST = re.compile(r"[0-9a-f]{64}").fullmatch
-#: What the shell may add: a commit, a merge request. A digest, a tree or a base is never another's word.
+#: Aliases that the shell may add: a commit, a merge request. Digests, trees and bases are only computed here.
 _ALIAS = re.compile(r"(?!git-tree:|git-base:)[a-z][a-z-]{0,30}:[\x21-\x7e]{1,200}").fullmatch
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]|\\").search
 
@@ -46,7 +46,7 @@ class Work:
 
 
 def work_of(files: Mapping[str, bytes], media_type: str = "text/plain") -> Work:
-    """The work that consists of these files."""
+    """Return the work that consists of these files."""
     parts = tuple(
         WorkPart(name=name, media_type=media_type, digest=blob_digest(content), size=len(content))
         for name, content in sorted(files.items())
@@ -56,9 +56,9 @@ def work_of(files: Mapping[str, bytes], media_type: str = "text/plain") -> Work:
 
 
 def work_of_change(change: Change) -> tuple[Work, tuple[WorkPart, ...], dict[str, bytes]]:
-    """The work a change is, its parts as they were at the base, and the bytes of those.
+    """Return the work of a change, its parts as they were at the base, and the bytes of those.
 
-    What was renamed is gone from its old place, so that the digest says so; a submodule's bytes are the name of its
+    A renamed file is removed from its old path, so that the digest says so; a submodule's bytes are the name of its
     commit.
     """
     after, before, blobs, old = dict[str, WorkPart](), dict[str, WorkPart](), dict[str, bytes](), dict[str, bytes]()
@@ -77,23 +77,23 @@ def work_of_change(change: Change) -> tuple[Work, tuple[WorkPart, ...], dict[str
 
 
 def blob_digest(content: bytes) -> str:
-    """The name of these bytes."""
+    """Return the digest of these bytes."""
     return hashlib.sha256(content).hexdigest()
 
 
 def is_digest(text: str) -> bool:
-    """Whether this is spelled like a SHA-256 digest; the gate takes no other for a part of a work."""
+    """True if this has the form of a SHA-256 digest; the gate takes no other for a part of a work."""
     return _DIGEST(text) is not None
 
 
 def manifest_digest(parts: Iterable[WorkPart]) -> str:
-    """The digest of a work: over path, mode and blob of each part, by path, in canonical JSON."""
+    """Return the digest of a work: over path, mode and blob of each part, by path, in canonical JSON."""
     listed = [{"path": one.name, "mode": one.mode, "blob": one.digest} for one in parts]
     return hashlib.sha256(canonical(sorted(listed, key=_path))).hexdigest()
 
 
 def check_work(digest: str, parts: tuple[WorkPart, ...]) -> None:
-    """Refuse a work whose parts are not what its digest says, or that no disk could hold as named."""
+    """Refuse a work whose parts do not match its digest, or whose names no disk could hold."""
     if not parts:
         raise refuse(Code.PARTS_MISSING)
     if len(parts) > PARTS_MAX:
@@ -115,7 +115,7 @@ def check_work(digest: str, parts: tuple[WorkPart, ...]) -> None:
 
 
 def check_aliases(aliases: tuple[str, ...]) -> None:
-    """Refuse other names that could be taken for a digest or for what the gate computes itself."""
+    """Refuse aliases that could be taken for a digest or for what the gate computes itself."""
     wrong = [one for one in aliases if not _ALIAS(one)]
     if wrong or len(aliases) > ALIASES_MAX:
         allowed = f"at most {ALIASES_MAX} of the form sort:name, like git-commit:<id>; a tree is computed here"
@@ -133,9 +133,9 @@ def check_blob(part: WorkPart, content: bytes) -> None:
 
 
 def git_tree(parts: Iterable[WorkPart], blobs: Mapping[str, bytes]) -> str:
-    """The name git gives to a tree of exactly these files; empty where a part's bytes are not at hand.
+    """Return the name git gives to a tree of exactly these files; empty if bytes are missing or there is no such tree.
 
-    What is gone is in no tree; where nothing is left, there is no tree to name.
+    Removed parts are in no tree; if nothing is left, there is no tree to name.
     """
     tree: dict[bytes, object] = {}
     for part in parts:
@@ -180,11 +180,11 @@ def _check_part(part: WorkPart) -> None:
 
 
 def _check_names(parts: tuple[WorkPart, ...]) -> None:
-    """Refuse two names that a disk without case or Unicode forms takes for one, and what lies below a file.
+    """Refuse two names that a disk without case or Unicode forms takes for one, and a path below a file.
 
-    Below a link it would lie wherever that leads. A file that is gone makes room for one of the same name.
+    Below a link it would lie wherever that leads. A removed file leaves its name free.
     """
-    # So spelt, whatever lies below a name comes right behind it.
+    # In this spelling, what lies below a name sorts right after it.
     spelt = sorted((folded_path(part.name).replace("/", "\0"), part.name) for part in parts if part.mode != GONE_MODE)
     for (above, name), (below, other) in pairwise(spelt):
         one, two = name[:80], other[:80]
@@ -203,7 +203,7 @@ def _check_names(parts: tuple[WorkPart, ...]) -> None:
 
 
 def _git_object(kind: bytes, content: bytes) -> bytes:
-    # Git names its objects by SHA-1; who lets bytes go live by that name trusts git's hash, the digest is ours.
+    # Git names its objects by SHA-1: a caller who goes live by such a name trusts git's hash; our digest is SHA-256.
     return hashlib.sha1(kind + b" %d\0" % len(content) + content, usedforsecurity=False).digest()
 
 

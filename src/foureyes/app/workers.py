@@ -1,4 +1,4 @@
-"""What does a worker say of itself in the store? Its name, whom it hosts, and until when that holds."""
+"""What each worker writes about itself to the store: its name, the reviewers it hosts, and until when that holds."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from foureyes.app.rows import ENGINE
 from foureyes.codec.shapes import shape
 from foureyes.core.values import Who
 
-#: More workers on one store are not looked at.
+#: Most workers read from one store.
 WORKERS_MAX = 500
-#: So long after its last sign of life a process has lost what it held; a sign is given at half of it.
+#: How long after its last sign of life a process keeps what it holds; a sign is given at half of it.
 HELD = timedelta(seconds=20)
 _PREFIX = "worker/"
 
@@ -26,7 +26,7 @@ class Offer:
     who: Who
     roles: tuple[str, ...]
     sends: str = ""
-    #: Over a limit of its provider until then.
+    #: Until when it is over a limit of its provider.
     rests: datetime | None = None
 
 
@@ -37,42 +37,42 @@ class Worker:
     name: str
     until: datetime
     offers: tuple[Offer, ...] = ()
-    #: Runs under way in it.
+    #: Number of runs under way in it.
     runs: int = 0
-    #: Runs that were given to workers and have not begun; told by the one who gives them out.
+    #: Number of runs given to workers that have not begun; reported by the process that distributes them.
     queued: int = 0
 
     def hosts(self, reviewer: str) -> bool:
-        """Whether a reviewer of this name is there."""
+        """True if it hosts a reviewer of this name."""
         return any(one.who.name == reviewer for one in self.offers)
 
 
 def held_until(now: datetime) -> datetime:
-    """Until when a sign of life holds that is given now."""
+    """Return until when a sign of life given now is valid."""
     return now + HELD
 
 
 def lives(until: datetime, now: datetime) -> bool:
-    """Whether a sign of life still holds, by the clock of whoever looks: the other's may be ahead by as long as it."""
+    """True if a sign of life is still valid by this clock; the worker's clock may be ahead by its validity."""
     return is_ahead(until, now, 2 * HELD)
 
 
 def sign_is_due(until: datetime, now: datetime) -> bool:
-    """Whether whoever gave the sign that holds until then gives the next."""
+    """True if the process whose sign is valid until then must give the next one."""
     return is_time_again(until - HELD, now, HELD / 2)
 
 
 def workers(reading: Reading) -> tuple[Worker, ...]:
-    """Everybody who said something, dead or alive."""
+    """Return all workers that wrote a sign of life, dead or alive."""
     read = shape(Worker)[1]
     return tuple(read(json.loads(body)) for _, body in reading.rows(ENGINE, _PREFIX, limit=WORKERS_MAX))
 
 
 def key_of(worker: str) -> str:
-    """Where a worker of this name writes."""
+    """Return the row key of a worker."""
     return f"{_PREFIX}{worker}"
 
 
 def written(worker: Worker) -> str:
-    """What it writes there."""
+    """Encode a worker's row."""
     return json.dumps(shape(Worker)[0](worker))

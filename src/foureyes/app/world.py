@@ -1,4 +1,4 @@
-"""What the gate takes from outside besides its store: the time, a lot and the names of new reviews."""
+"""What the gate takes from outside besides its store: the time, a random draw and the ids of new reviews."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-#: Letters and digits that nobody mistakes for each other: 32 of them, so a byte chooses each of them as often.
+#: Unambiguous letters and digits: 32 of them, so a random byte chooses each equally often.
 _LETTERS = "abcdefghjkmnpqrstvwxyz0123456789"
 _ID_LETTERS = 12
 
 
 def new_id() -> str:
-    """A new review's name: 60 bits that nobody can guess or choose."""
+    """Return a new review id: 60 random bits that nobody can guess or choose."""
     return "".join([_LETTERS[one % len(_LETTERS)] for one in secrets.token_bytes(_ID_LETTERS)])
 
 

@@ -1,1 +1,1 @@
-"""What can be asked at any door? Each call once: what it takes, who may, what it does; the doors only carry it."""
+"""The calls that every door offers, each described once: what it takes, who may make it and what it does."""

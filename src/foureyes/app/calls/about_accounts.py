@@ -1,4 +1,4 @@
-"""Which calls are about accounts? A human enrols and gives tokens; a service vouches for agents of its own."""
+"""Calls about accounts: humans enrol accounts and issue tokens; a service vouches for agents of its own."""
 
 from __future__ import annotations
 
@@ -153,9 +153,9 @@ class Me:
     who: Who
     roles: tuple[str, ...]
     scopes: tuple[str, ...]
-    #: What was spooled while the database was down, and refused when it was back; the latest first.
+    #: Commands spooled while the database was down and refused later; the latest first.
     refused_later: tuple[LateNo, ...] = ()
-    #: What a session sends as `X-Foureyes-Form` with everything that changes something; a token needs none.
+    #: CSRF token that a session sends as `X-Foureyes-Form` with every change; a token needs none.
     form: str = ""
 
 

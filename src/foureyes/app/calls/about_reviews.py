@@ -1,4 +1,4 @@
-"""Which calls change a review? One for each command of the core, for whoever the core lets give it."""
+"""Calls that change a review: one for each command of the core, for every caller whom the core lets give it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from foureyes.core.checks import check_step
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Origin, Outcome, Pairs, WorkPart
 
-#: So many reviews one may build on.
+#: Most reviews that one may build on.
 AFTER_MAX = 50
 
 
@@ -48,7 +48,7 @@ class OpenForm:
     questions: tuple[str, ...] = ()
     confidence: int | None = None
     note: str = ""
-    #: Reviews of what this builds on; it may not begin before each of them is cleared.
+    #: Reviews of the work this builds on; it may not begin before each of them is cleared.
     after: tuple[str, ...] = ()
     #: The author's name; it must be the credential's.
     author: str = ""
@@ -84,7 +84,7 @@ async def _check_step(office: Office, caller: Caller, step: str) -> None:
     except Unavailable as error:
         if not caller.may_wait or not error.down:
             raise
-        return  # the kind decides how it is judged, so it waits all the same
+        return  # the kind decides how it is judged, so it may be spooled all the same
     check_step(current.policy.rules, step, "origin.step")
 
 
@@ -164,7 +164,7 @@ async def check_room(office: Office, caller: Caller) -> None:
         except Unavailable as error:
             if not caller.may_wait or not error.down:
                 raise
-            return  # how many may wait is for the spool to say
+            return  # the spool limits how many may wait
         office.quotas.counted(caller.who, len(rows))
 
 
@@ -175,7 +175,7 @@ async def _work(
         return work_sent(shelf, files), work_sent(shelf, base)
 
     try:
-        # Bytes that came along need no look at the store.
+        # Bytes sent with the call need no look at the store.
         named = any(one.digest is not None for one in (*files, *base))
         work, before = await office.store.read(both) if named else both(_Empty())
     except Unavailable as error:
@@ -234,19 +234,19 @@ def _call_of(name: str, command: type, needs: Need) -> Call[Any]:
         given = cast("c.ReviewCommand", command(**{one: getattr(form, one) for one in names}))
         done = await _done(office, caller, given, Handed(key=form.key, stream=_stream(form.review)))
         if isinstance(given, c.WaiveFinding):
-            # The next review of the same code must not raise it once more; it is done, whatever becomes of the rows.
+            # The next review of the same code must not raise it again; the waiver is done even if this fails.
             with suppress(Unavailable):
                 await office.caught_up(SUPPRESSIONS)
         return done
 
     says = (command.__doc__ or "").strip()
-    # What only a human may do never waits: who they are must be known when they do it.
+    # Calls reserved to humans are never spooled: the human must be authenticated when they act.
     spools = needs is not Need.HUMAN
     return Call(name=name, says=says, needs=needs, form=_form_of(command), answer=answer, spools=spools)
 
 
-#: Every other command about a review: its name at the doors, and what it needs. What is not here no door offers; a
-#: deadline is passed by the clock alone.
+#: Every other command about a review: its name at the doors, and what it needs. Commands missing here are not offered
+#: at any door; deadlines are fired by the clock alone.
 _COMMANDS: tuple[tuple[str, type, Need], ...] = (
     ("answer_finding", c.AnswerFinding, Need.AUTHOR),
     ("withdraw", c.WithdrawReview, Need.AUTHOR),

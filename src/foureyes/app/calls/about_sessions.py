@@ -1,6 +1,6 @@
-"""Which calls are about a group of agents at work? They signal, a human stops them or lets them go on, all may look.
+"""Calls about sessions, which are groups of agents at work: read and list them, and pause, resume or end them.
 
-That a session is paused is told to everybody at once; why, to those who owe no report there.
+That a session is paused is told to everybody at once; why, only to callers who owe no report there.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from foureyes.core.refusals import Code, Fact, Refusal, refuse
 
 STREAM = "session/"
 SIGNALS_SHOWN_MAX = 20
-#: Rows of issues that are read for a page.
+#: Most rows of issues read for a page.
 ISSUES_MAX = 2_000
 _time = shape(datetime)
 
@@ -77,7 +77,7 @@ class SessionShown:
     session: str
     #: RUNNING or PAUSED.
     status: str
-    #: Whether the work goes on with a concern on the issues list.
+    #: True if the work goes on with a concern on the issues list.
     flagged: bool
     paused_by: str
     paused_because: str
@@ -85,7 +85,7 @@ class SessionShown:
     #: The reviews that it waits for.
     waits_for: tuple[str, ...]
     agents: tuple[AgentShown, ...]
-    #: The newest, the last of them last.
+    #: The newest signals, the last one last.
     signals: tuple[SignalShown, ...]
 
 
@@ -144,7 +144,7 @@ class IssueShown:
     description: str
     file: str | None
     status: str
-    #: Why it does not stop the work; empty where it does.
+    #: Why it does not stop the work; empty if it does.
     advisory: str
 
 

@@ -1,7 +1,7 @@
-"""What may somebody hear who does not see the whole review? Nothing of seats, findings and vetoes they do not see.
+"""Redacts refusals for callers who do not see the whole review: nothing of hidden seats, findings and vetoes.
 
-Which seats there are says how many reviewed, and who holds one says that they began. So whoever names a seat they do
-not see gets one answer, whether it is there, taken, free or left.
+Which seats there are says how many reviewed, and the holder of a seat shows that they began. So a caller who names a
+seat they do not see gets one answer, whether it exists, is taken, free or left.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Who
 
 _REVIEW = "review/"
-#: Refusals that depend on what is there under the name somebody gave.
+#: Refusals that depend on what exists under a name the caller sent.
 TELLING = frozenset(
     {
         Code.DUPLICATE,

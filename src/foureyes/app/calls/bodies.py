@@ -1,8 +1,8 @@
-"""How is what somebody sends read into a value, and how is its form described to those who send it?
+"""Parses what callers send into the forms of the calls, and describes those forms in JSON Schema.
 
-The forms are the frozen classes themselves: what may be left out has a default there. Reading is strict as everywhere:
-an unknown field, a wrong type or a truth value in place of a number is refused with its place. A time alone may be
-spelt in every way of RFC 3339, as its schema says; it is put into the one spelling of the log first.
+The forms are the frozen classes themselves: a field that may be left out has a default there. Parsing is strict: an
+unknown field, a wrong type or a boolean in place of a number is refused with its place. Only a time may be written in
+any form of RFC 3339, as its schema says; it is normalised to the form of the log first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from foureyes.core.commands import WORDS
 
 T = TypeVar("T")
 DEPTH_MAX = 32
-#: Adds to what was sent what was left out, and spells its times as the log does; the number is how deep that stands.
+#: Adds missing fields and normalises times; the number is the depth of nesting.
 Filler = Callable[[Any, int], Any]
 
 
@@ -143,7 +143,7 @@ _PLAIN: dict[Any, Json] = {
 }
 
 
-#: A date-time of RFC 3339: with its zone always, with any case of its letters, and with a fraction of a second or none.
+#: A date-time of RFC 3339: always with its zone, in any letter case, with or without a fraction of a second.
 _RFC_3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 ).fullmatch

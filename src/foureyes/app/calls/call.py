@@ -1,4 +1,4 @@
-"""What is a call, who makes it, and what must they hold to make it?"""
+"""The description of one call (`Call`), its caller (`Caller`), and what a caller must hold to make it (`Need`)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Need(StrEnum):
     SIGNAL = "signal"
     PUBLISH = "publish"
     VOUCH = "vouch"
-    #: A human at a browser; no token opens this, whatever it says.
+    #: A human at a browser; no token has this scope.
     HUMAN = "human"
 
 
@@ -38,17 +38,17 @@ class Caller:
 
     account: Account
     scopes: frozenset[str] = frozenset()
-    #: When the human signed in, where it is one.
+    #: When the human signed in; None for tokens.
     signed_in: datetime | None = None
-    #: Which credential it was: of one session at work the same, so that it tells sessions apart.
+    #: The id of the credential; the same for one session at work, so that it distinguishes sessions.
     credential: str = ""
-    #: Nobody could look the credential up: it was good lately, and counts for what may wait in the spool alone.
+    #: The credential could not be looked up: it was valid lately, and only counts for calls that may be spooled.
     remembered: bool = False
-    #: What they hand in may wait in the spool: it is all that the call does.
+    #: True if the command may be spooled: the call does nothing else.
     may_wait: bool = False
-    #: What their session sends along with everything that changes something; nothing where they came with a token.
+    #: The CSRF token of their session; empty for callers with a token.
     form: str = field(default="", repr=False)
-    #: The actor of every command.
+    #: The actor of all commands.
     who: Who = field(init=False)
 
     def __post_init__(self) -> None:
@@ -59,7 +59,7 @@ class Caller:
     def check(self, need: Need) -> None:
         """Refuse what this credential is not for."""
         if self.signed_in is not None:
-            return  # a human who is signed in may ask everything; what a human may not do, the core refuses
+            return  # a signed-in human may make every call; the core refuses what a human may not do
         if need is Need.HUMAN:
             raise Refusal(
                 Code.SIGN_IN_NEEDED, "This is for a human who is signed in.", "Ask a human; no token opens it."
@@ -90,13 +90,13 @@ class Call(Generic[B]):
     needs: Need
     form: type[B]
     answer: Callable[[Office, Caller, B], Awaitable[Any]]
-    #: Whether it changes anything.
+    #: True if it changes anything.
     changes: bool = True
-    #: Whether it carries an idempotency key; what changes nothing needs none, and what is made anew each time has none.
+    #: True if it has an idempotency key; reads need none, and calls that create a new secret each time have none.
     keyed: bool = True
-    #: Whether it may wait in the spool while the database is down: it hands in one command, and knows it by its form.
+    #: True if the call may be spooled while the database is down. Only calls that are exactly one command qualify.
     spools: bool = False
-    #: It cuts secrets out of its answer by itself, because it says what it cut.
+    #: True if it redacts its answer itself, because it reports what it cut.
     cuts: bool = False
-    #: How a seed begins its sentence about what is badly formed.
+    #: How a seed's sentence about malformed input begins.
     misread: str = ""

@@ -1,4 +1,4 @@
-"""Where does the next page of a list go on? One spelling for all lists; what comes back is read strictly or refused."""
+"""Cursors for the next page of a list: one encoding for all lists; a cursor that comes back is parsed strictly."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def parts_of(cursor: str, hint: Any) -> Any:
     write, read = shape(hint)
     try:
         found = read(json.loads(base64.urlsafe_b64decode(cursor.encode())))
-        write(found)  # what cannot be written down no store can look for
+        write(found)  # a store cannot look for what cannot be encoded
     except (ValueError, RecursionError):
         raise Refusal(
             Code.UNKNOWN_WORD,

@@ -1,4 +1,4 @@
-"""What a caller is told when a command was taken: which bytes, which seat, whose turn it is, and the next step.
+"""The answer to a command that was taken: which bytes, which seat, whose turn it is, and the next step.
 
 All of it but the state is made from the caller's own view, so it says nothing of what is hidden from them.
 """
@@ -21,11 +21,11 @@ from foureyes.core.unanswered import for_anybody
 from foureyes.core.values import Outcome, Part, Standing
 
 REVIEW = "review/"
-#: So long the next call waits: as long as a call may.
+#: How long the suggested next call waits: the maximum of a call.
 WAIT_SECONDS = 45
-#: So many findings are named at most; the review itself has them all.
+#: Most findings named; the review itself has them all.
 NAMED_MAX = 50
-#: What it costs to name no place.
+#: Note on findings without a place.
 PLACELESS = (
     "Without a `place` a finding is about all of the work: elsewhere it is known again only while more than half of "
     "the lines of this version stand there ({names}). With path and line it follows that text."
@@ -41,19 +41,19 @@ class Done:
     review: str
     state: str
     revision: int = 0
-    #: The name of exactly the bytes under review; `gate` takes it.
+    #: The digest of the bytes under review; `gate` takes it.
     digest: str = ""
     #: The seats that the caller holds there.
     seats: tuple[str, ...] = ()
-    #: Findings that are not settled: all that an author sees, or a reviewer's own.
+    #: Unsettled findings: all that an author sees, or a reviewer's own.
     findings: tuple[str, ...] = ()
-    #: Whose turn it is: `yours`, `others` or `nobody`. Who the others are is not told: who is chosen for a seat depends
-    #: on how much they have to do elsewhere, and so on reports that the caller does not see.
+    #: Whose turn it is: `yours`, `others` or `nobody`. Who the others are is not told: the choice for a seat depends on
+    #: how much they have to do elsewhere, and so on reports that the caller does not see.
     turn: str = ""
     next_step: str = ""
     #: The call that makes the next step: its name and its arguments.
     next_call: Mapping[str, object] = field(default_factory=dict)
-    #: What was sent and changed nothing, and why.
+    #: What was sent without effect, and why.
     notes: tuple[str, ...] = ()
 
 
@@ -64,7 +64,7 @@ class Told:
     Without slots: answers that are slotted already take it as a second base.
     """
 
-    #: Exactly the bytes under review.
+    #: The digest of the bytes under review.
     digest: str = ""
     #: The seat that the caller holds there.
     seat: str = ""
@@ -94,7 +94,7 @@ async def told_done(office: Office, caller: Caller, reply: Reply) -> Done:
 async def _looked_up(office: Office, caller: Caller, plain: Done) -> Done | None:
     """The answer with all that the caller may know of the review; None where nothing is looked up for them."""
     if caller.who.is_human:
-        return None  # a human sees more by right than may be told without a note of it
+        return None  # a human may see more by right than may be told without recording it
 
     def look(reading: Reading) -> Done:
         seen = office.gate.look(reading, plain.review, caller.who)
@@ -105,7 +105,7 @@ async def _looked_up(office: Office, caller: Caller, plain: Done) -> Done | None
     try:
         return await office.gate.look_at(plain.review, look)
     except (Refusal, Unavailable):
-        return None  # it is done: what cannot be looked up is no reason to say otherwise
+        return None  # the command is done: a failed lookup is no reason to say otherwise
 
 
 async def vacancy_told(office: Office, review: Review) -> str:

@@ -1,4 +1,4 @@
-"""What each field of a call means, with an example and the words it may have: shown by the command line and the docs.
+"""The meaning of each field of a call, with an example and its allowed words; for the command line and the docs.
 
 A field is looked up as `Form.field`, then by its name alone. Types and needed fields come from the forms themselves.
 """
@@ -23,7 +23,7 @@ class Explained:
     schema: Json
     meaning: str
     example: object
-    #: The words it may have; empty where it may have others too.
+    #: The words it may have; empty if it may have others too.
     allowed: tuple[str, ...]
 
 

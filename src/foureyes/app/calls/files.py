@@ -1,4 +1,4 @@
-"""How does work come in? Each file as text, as base64 or by the digest of bytes that were sent before."""
+"""Files as callers send them: each as text, as base64 or by the digest of bytes that were sent before."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FileSent:
     path: str
     text: str | None = None
     base64: str | None = None
-    #: SHA-256 of bytes that are here already, in hexadecimal.
+    #: SHA-256 of bytes that are stored already, in hexadecimal.
     digest: str | None = None
     mode: str = PLAIN_MODE
     media_type: str = "text/plain"

@@ -1,4 +1,4 @@
-"""Which calls are about what stands over the reviews: what went live, the policy, and who needs no reviewers?"""
+"""Calls that govern the reviews: recording what goes live, activating a policy, and skips with track records."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class PolicyShown:
 
     digest: str
     name: str
-    #: Who put it into force; empty while it is the one the server was started with.
+    #: Who activated it; empty for the one the server was started with.
     activated_by: str
     applies_in_flight: bool
-    #: The one spelling of it, which the digest is of.
+    #: Its canonical text, which the digest is of.
     text: str
 
 
@@ -102,15 +102,15 @@ class TrustShown:
     author: str
     attempts: int = 0
     successes: int = 0
-    #: How sure reviewers were of the successes on average, in percent; whether a skip may be switched on at all.
+    #: Mean confidence of the reviewers in the successes, in percent; decides whether a skip may be enabled.
     confidence_mean: int | None = None
-    #: Moved by each review, in percent; where it falls too low, a skip is off.
+    #: Trust in percent, changed by each review; if it falls too low, a skip is switched off.
     trust: int = 0
     enabled_by: str = ""
     expires: datetime | None = None
     disabled_because: str = ""
     damaged: str = ""
-    #: The same as a row of the peers' table of patterns.
+    #: The record as a row of the peers' table of patterns.
     pattern: PatternShown | None = None
 
 

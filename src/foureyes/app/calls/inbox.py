@@ -30,19 +30,19 @@ from foureyes.core.independence import normal
 from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.situation import open_by_severity
 
-#: A caller waits so long at most: less than what clients give a call.
+#: Longest wait: less than what clients give a call.
 WAIT_SECONDS_MAX = 45
 MARK_CHARS = 16
-#: So few rows with a title each are looked up in a moment: a page as it is by itself, and whether there is another.
+#: Up to this many rows are looked up quickly: a page of default size, and one row to see whether there is another.
 QUICK_ROWS_MAX = 51
-#: So many open seats for counsel are looked through in one go.
+#: Most open seats for counsel examined at a time.
 COUNSEL_MAX = 20
-#: Of so many reports the inbox says what they are judged by.
+#: Number of reports for which the inbox includes the criteria.
 BRIEFS_MAX = 5
 REPORT = "report"
-#: What answers findings.
+#: Kinds of requests that answer findings.
 ANSWERS = frozenset({"ruling", "revision"})
-#: What waits, and the title of its review.
+#: An inbox row and the title of its review.
 Titled = tuple[InboxRow, str]
 
 
@@ -71,15 +71,15 @@ class Waiting:
     #: too. `request` is its name here: read the work, then settle it with `settle_finding`.
     kind: str
     held: bool
-    #: It waits for its turn: the caller has as many reviews at hand as one may have.
+    #: True if it is queued: the caller has as many active reviews as one may have.
     queued: bool
     revision: int
-    #: Empty for a finding: nobody is late with it.
+    #: Empty for a finding, which is never overdue.
     due: str
     lease: str
-    #: Of a decision or a new version that is asked for: how many findings are open, by severity.
+    #: For a requested ruling or revision: the number of open findings, by severity.
     findings: Mapping[str, int] = field(default_factory=dict)
-    #: Of a report that is asked of the caller by name: what to judge by, of the first few; `read_review` has it of all.
+    #: For the first few reports requested from the caller by name: the criteria; `read_review` has them for all.
     briefs: tuple[Brief, ...] = ()
 
 
@@ -89,7 +89,7 @@ class InboxShown:
 
     waiting: tuple[Waiting, ...]
     next: str
-    #: To be given with the next wait. It is another one each time: clients end a loop of calls that are all the same.
+    #: To be sent with the next wait. It differs each time: clients end a loop of identical calls.
     mark: str
 
 
@@ -111,7 +111,7 @@ async def _waited(office: Office, caller: Caller, form: InboxForm, known: str) -
     with office.quotas.holding(caller.who, "waits"), suppress(TimeoutError):
         step_aside()
         async with office.bell.listening(office.store) as listener, asyncio.timeout(form.wait):
-            # Looked at after listening began: what happened in between is not missed.
+            # Looked at after listening began, so that nothing in between is missed.
             while not _is_news(found := await _page(office, caller, form), known) and not office.bell.closed():
                 await listener.woken.wait()
                 listener.take()

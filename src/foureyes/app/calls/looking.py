@@ -1,4 +1,4 @@
-"""Which calls only look? What they show is what the caller may know, by one function for every door."""
+"""Calls that only read. They show what the caller may know, by one function for every door."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from foureyes.core.situation import files_of, open_by_severity
 from foureyes.core.values import Outcome
 
 STATES = (OPEN, *(one.value for one in Outcome))
-#: No id of a review is longer, and no digest is as short.
+#: Ids of reviews are at most this long, and digests are longer.
 ID_CHARS_MAX = 32
 
 
@@ -54,7 +54,7 @@ class SeenShown:
 
     mark: str
     review: ReviewShown
-    #: The mark is a hash of what is given, so that is known.
+    #: The answer as plain JSON, known because the mark is its hash.
     as_given: Json | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
@@ -93,15 +93,15 @@ class WorkShown:
     revision: int
     digest: str
     files: tuple[FileShown, ...]
-    #: With what it was compared: a base the gate knows, the author's unchecked statement, or nothing.
+    #: What it was compared with: a base the gate knows, the author's unchecked statement, or nothing.
     compared_with: str
-    #: What it changes there; empty where it is compared with nothing.
+    #: What it changes there; empty if it is compared with nothing.
     diff: str
     #: The paths that this version removes.
     deleted: tuple[str, ...]
-    #: Recognised secrets of the files, by place. The digest is that of the real bytes.
+    #: Recognised secrets in the files, by place. The digest is that of the real bytes.
     secrets: tuple[Cut, ...] = ()
-    #: Whether they are cut out of files and diff; a human who is signed in gets them, and their places.
+    #: True if they are cut out of files and diff; a signed-in human gets them, with their places.
     is_cut: bool = False
 
 
@@ -132,9 +132,9 @@ class Listed:
     origin: str
     #: The first file that the newest version changes, and how many more.
     files: str
-    #: How many findings are open, by severity.
+    #: Number of open findings, by severity.
     findings: Mapping[str, int]
-    #: Whose turn it is, and with what; empty where nobody is asked.
+    #: Whose turn it is, and with what; empty if nobody is asked.
     turn: str
 
 
@@ -225,7 +225,7 @@ async def list_reviews(office: Office, caller: Caller, form: ListForm) -> ListSh
     listing = Listing(state=form.state, author=form.author, kind=form.kind, before=before, limit=limit + 1)
 
     rows, seen = await office.store.read(partial(_page, office, caller, listing))
-    await note(office, caller, seen.values())  # a human is told how much others found
+    await note(office, caller, seen.values())  # the counts tell a human how much others found
     more = cursor_of(rows[limit - 1].opened, rows[limit - 1].review) if len(rows) > limit else ""
     listed = tuple(_listed(row, seen[row.review]) for row in rows[:limit] if row.review in seen)
     return ListShown(reviews=listed, next=more)

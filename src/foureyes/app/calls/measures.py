@@ -1,9 +1,9 @@
-"""How much was reviewed, by whom, how fast and with what end, as far as the caller may know?
+"""The metrics call: how much was reviewed, by whom, how fast and with what end, as far as the caller may know.
 
-A sum that moves when somebody reports would tell a blind reviewer of it. So everybody gets the sums of what every list
-shows anyway (how many reviews were opened, and how they ended), and of their own work: as author of all that happened
-to it, as reviewer of their own reports. All the rest is for a human from whom nothing is hidden: one who holds a seat,
-asked or by their own will, is as blind as anybody.
+A sum that changes when somebody reports would tell a blind reviewer of it. So everybody gets the sums of what every
+list shows anyway (how many reviews were opened, and how they ended), and of their own work: as author all that happened
+to it, as reviewer their own reports. The rest is for a human from whom nothing is hidden: a human who holds a seat,
+asked or by their own will, is as blind as any reviewer.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class Sums:
     escapes: int | None = None
     went_live: int | None = None
     live_refused: int | None = None
-    #: Ended without any human.
+    #: Number of reviews that ended without any human.
     ended_alone: int | None = None
     now_open: int | None = None
     now_waiting_reviewer: int | None = None
     now_waiting_author: int | None = None
     now_waiting_human: int | None = None
-    #: How long a review took from its opening to its end, in the mean.
+    #: Mean time from the opening of a review to its end.
     ended_milliseconds_mean: int | None = None
 
 

@@ -1,4 +1,4 @@
-"""What does not fit the form of a call: the field, what it may be, and the argument as it would fit."""
+"""Explains an argument that does not fit the form of a call: the field, its allowed values, a corrected argument."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 from foureyes.codec.shapes import Json
 from foureyes.core.refusals import Code, Fact, Refusal
 
-#: At least so alike is a misspelt name.
+#: Least similarity of a misspelt name.
 ALIKE_MIN = 0.75
 NAME_CHARS_MAX = 80
 #: A longer argument is not repeated in a refusal.
@@ -27,7 +27,7 @@ _TYPES: Final = {
     "object": "an object",
 }
 _SENT: Final = {str: "text", int: "a whole number", float: "a fraction", bool: "true or false", list: "a list"}
-#: Names that others have for a field: the first of these that the form has is meant.
+#: Names that other systems use for a field: the first of these that the form has is meant.
 _ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "content": ("text",),
     "contents": ("text",),
@@ -49,7 +49,7 @@ _ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "proof": ("evidence",),
     "criterion": ("name",),
 }
-#: Where an object is sent as a text, the text goes into the first of these that it has.
+#: If a text is sent in place of an object, it goes into the first of these fields that the object has.
 _MAIN: Final = ("why", "text", "finding", "path", "summary", "name", "note")
 _EXAMPLE_WORDS: Final = ("important",)
 _STEPS = re.compile(r"[^.\[\]]+|\[\d+\]").findall

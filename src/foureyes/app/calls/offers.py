@@ -1,4 +1,4 @@
-"""Open work that a caller may volunteer to review: content whose reviewers are not chosen but come by themselves.
+"""Offers open work that the caller may volunteer to review: content whose reviewers are not chosen but volunteer.
 
 What is offered is the review, not one of its seats, for as long as it is open: which seats are taken would tell of
 reports that the caller may not know of.
@@ -25,7 +25,7 @@ from foureyes.core.scene import Scene
 from foureyes.core.stack import stages_of
 
 _read_time = shape(datetime)[1]
-#: So many open reviews of each kind are looked through, the newest first.
+#: Most open reviews of each kind examined, the newest first.
 OFFERED_MAX = 20
 
 

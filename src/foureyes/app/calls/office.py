@@ -1,4 +1,4 @@
-"""What does a call work with, and how is a command handed to the gate in the name of whoever calls?"""
+"""The context of a call (`Office`): store, gate, limits and redaction, and how commands are handed to the gate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from foureyes.core.refusals import Refusal
 from foureyes.core.values import Who, WorkPart
 
 _spelled = shape(datetime)[0]
-#: So often it is looked for events that the database keeps back, and so far apart.
+#: How often and how far apart the log is read for events that the database holds back.
 LOOKS_MAX, LOOK_SECONDS = 50, 0.04
 
 
@@ -43,7 +43,7 @@ class Handed:
     stream: str = ""
     blobs: Mapping[str, bytes] = field(default_factory=dict)
     before: tuple[WorkPart, ...] = ()
-    #: Where the work shall go.
+    #: The target of the work.
     target: str = ""
 
 
@@ -54,15 +54,15 @@ class Office:
     gate: Gate
     store: Store
     clock: Callable[[], datetime]
-    #: How much may be asked for.
+    #: Rate limits.
     quotas: Quotas = field(default_factory=Quotas)
-    #: Rung with everything that is done here, for those who wait for it.
+    #: Rung after every change here, for tasks that wait for one.
     bell: Bell = field(default_factory=Bell)
-    #: Where those who listened stopped.
+    #: Resume points of the live feed.
     places: Places = field(default_factory=Places)
-    #: Where commands wait while the database is down; none on SQLite.
+    #: The spool for commands while the database is down; None on SQLite.
     spool: SpoolingGate | None = None
-    #: Cuts secrets out of what agents and models are served; a program that embeds the calls may have none.
+    #: Redacts secrets from what agents and models are served; a program that embeds the calls may have none.
     redaction: Redaction | None = None
     unfilled: Unfilled = field(default_factory=Unfilled, repr=False, compare=False)
     _met: Acquaintances = field(default_factory=Acquaintances, init=False, repr=False, compare=False)
@@ -139,7 +139,7 @@ class Office:
         """Whom a credential speaks for; one whose time is up is put down, whatever the clock says later."""
         found = await caller_of(self.store, given, now, self._met)
         if found is None and await self.store.read(lambda reading: is_over(reading, given, now)):
-            with suppress(Unavailable, Conflict):  # it opens nothing now; the next time it is put down
+            with suppress(Unavailable, Conflict):  # it is not valid now; if this fails it is removed the next time
                 await self.store.write(lambda tx: put_down(tx, given))
         return found
 

@@ -1,4 +1,4 @@
-"""Reviews by an id of the caller's own: the one it sent when it asked, or the one an old system knew content by."""
+"""Resolves ids of the caller's own to reviews: the id sent when it asked, or the one an old system used for content."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def review_meant(office: Office, caller: Caller, name: str, kinds: Collect
         await office.caught_up(OWN_IDS)
         return await office.store.read(Quick(partial(_meant, caller.who.name, name, kinds)))
     except Unavailable:
-        return name  # what waits in the spool names the review as the caller does
+        return name  # a spooled command names the review as the caller does
 
 
 def _meant(caller: str, name: str, kinds: Collection[str], reading: Reading) -> str:

@@ -1,7 +1,7 @@
-"""Who did what, when and why, as far as the caller may know? The trail, the decisions of each layer, and the lessons.
+"""Calls about the record: the audit trail, the decisions of each layer, and the lessons, as the caller may know them.
 
-A row about a review is shown to whoever sees what it is about, by the same view as everything else. How long a stream
-is and where an event stands in the log would tell of hidden reports, so neither is shown, nor is it in a cursor.
+A row about a review is shown to callers who see what it is about, by the same view as everything else. The length of a
+stream and the place of an event in the log would tell of hidden reports, so neither is shown, nor is it in a cursor.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Acted:
     seat: str
     review: str
     revision: int
-    #: What it is about where that is no review.
+    #: What it is about if that is no review.
     stream: str
 
 
@@ -93,12 +93,12 @@ class LayerDecision:
     revision: int
     task_id: str
     critic_agent_id: str
-    #: approve, reject, veto, or error where the critic could not judge; reported where the style has no verdicts;
-    #: override where a human passed the layer.
+    #: approve, reject, veto, or error if the critic could not judge; reported if the style has no verdicts; override if
+    #: a human passed the layer.
     decision: str
     reason: str
     chain_name: str
-    #: The place of the layer in its chain, from 0; -1 where a policy put into force meanwhile added it.
+    #: The index of the layer in its chain, from 0; -1 if a policy activated meanwhile added it.
     layer_index: int
     layer: str
 
@@ -159,7 +159,7 @@ def _page(
     """
     may_know = _Knowing(office, caller, reading)
     if form.review:
-        may_know.seen(form.review)  # there is such a review, or this is refused
+        may_know.seen(form.review)  # refuses if there is no such review
     found, (at, again) = list[Json](), begin
     for row in _rows(reading, form, at):
         if not may_know(row):

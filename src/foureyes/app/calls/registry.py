@@ -1,4 +1,4 @@
-"""Which calls are there? Every door enumerates this, and nothing else can be asked."""
+"""The registry of all calls, which every door enumerates, and the function that makes one for a caller."""
 
 from __future__ import annotations
 

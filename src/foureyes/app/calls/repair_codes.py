@@ -1,4 +1,4 @@
-"""How a refusal of each code is repaired: what to change in the call that was made, and what to call next."""
+"""How to repair a refused call, by refusal code: what to change in the call, and what to call next."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Fact, NextCall, Refusal
 from foureyes.core.values import Severity, Standing, Verdict, Verification
 
-#: So many ids are offered at most.
+#: Most ids offered.
 IDS_MAX = 10
-#: Under these names calls take the id of a review.
+#: Fields in which calls take the id of a review.
 REVIEW_FIELDS = ("review", "reviewId", "review_id", "content_id")
 _SHOWS = "<what happens, where, and how it shows>"
 _UNSETTLED = frozenset((Standing.OPEN, Standing.ANSWERED))
-#: The argument that takes a reason, by the call that wants one.
+#: The argument that takes a reason, by the call that requires one.
 _REASONS = {
     "settle_finding": "note",
     "revise": "note",
@@ -41,7 +41,7 @@ class Made:
     who: str
     sent: Mapping[str, Any]
     review: Review | None
-    #: Ids that the caller may name, where that is what is missing.
+    #: Ids that the caller may name, if one is missing.
     reviews: Sequence[Fact] = ()
 
     @property
@@ -132,7 +132,7 @@ def _known(made: Made, name: str) -> Sequence[Fact]:
 def _with_known(made: Made, example: Fact, name: str) -> Fact:
     """An example with what is known in place of its placeholders."""
     if isinstance(example, Mapping):
-        # One that stops the work needs evidence, too.
+        # A blocking finding needs evidence, too.
         more: Fields = {"evidence": _SHOWS} if name == "findings" else {}
         return {field: _with_known(made, one, field) for field, one in {**more, **example}.items()}
     if isinstance(example, list | tuple):
@@ -164,7 +164,7 @@ def _own_finding(made: Made, refusal: Refusal) -> tuple[Fields, NextCall | None]
     found = refusal.fields.get("findings")
     ids = found.split(", ") if isinstance(found, str) else list(found) if isinstance(found, list | tuple) else []
     if made.review is None or not made.review.findings.keys() >= set(ids):
-        # What is raised in the same report cannot be settled by it.
+        # A report cannot settle what it raises itself.
         field, words = AGAINST.get(made.name, ("verdict", (Verdict.CONCERNS.value, Verdict.REJECT.value)))
         return {"field": field, "allowed": list(words)}, None
     settled: list[Fact] = [{"finding": one, "resolved": True, "note": "<why it is resolved>"} for one in ids]
@@ -271,7 +271,7 @@ def _request(made: Made, _: Refusal) -> tuple[Fields, NextCall | None]:
 
 
 def _ground(_: Made, __: Refusal) -> tuple[Fields, NextCall | None]:
-    # Which ground there is, or which finding, only the reviewer knows: nothing is put in their mouth.
+    # Only the reviewer knows which ground or finding applies: none is suggested.
     return {"field": "grounds", "known_grounds": list(NAMED_GROUNDS)}, None
 
 
@@ -286,7 +286,7 @@ def _same_bytes(made: Made, _: Refusal) -> tuple[Fields, NextCall | None]:
 
 def _reason(made: Made, refusal: Refusal) -> tuple[Fields, NextCall | None]:
     if refusal.fields.get("allowed"):
-        return {}, None  # it is one of known words, and no reason of the caller's own
+        return {}, None  # it is one of known words, not a reason of the caller's own
     if made.name != "report":
         return {"add": {_REASONS.get(made.name, "reason"): "<why>"}}, None
     settled = made.sent.get("settled")

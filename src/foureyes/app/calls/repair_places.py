@@ -1,4 +1,4 @@
-"""Where in a call something stands that was refused, and what an argument that is missing looks like."""
+"""Finds the argument of a call that a refusal is about, and gives examples of missing arguments."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 from foureyes.core.refusals import Fact
 
-#: Deeper in a call nothing is looked for.
+#: Deepest level of a call that is searched.
 DEPTH_MAX = 8
-#: Under these names a refusal repeats what was sent.
+#: Fields in which a refusal repeats what was sent.
 _SENT = ("word", "value", "path", "name", "digest")
-#: As much of a word as a refusal repeats.
+#: Number of characters of a word that a refusal repeats.
 _WORD_CHARS = 80
 _STEPS = re.compile(r"\w+|\[\d+\]").findall
 _FILES: Fact = [{"path": "<path>", "text": "<the whole text of the file>"}]
-#: What an argument looks like that is more than a text, by its name.
+#: Examples of arguments that are more than a text, by name.
 EXAMPLES: Mapping[str, Fact] = {
     "files": _FILES,
     "reviews": [{"kind": "<kind>", "title": "<title>", "files": _FILES}],

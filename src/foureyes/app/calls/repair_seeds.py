@@ -1,4 +1,4 @@
-"""Repairs in the words of the source systems' calls: their names for reading, and their fields for what was checked."""
+"""Repairs in the words of the source systems' calls: their names for reading, and their fields for evidence."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from foureyes.app.calls.seed_words import BETWEEN
 from foureyes.core.evidence import WHOLE_WORK, WORDS_MIN
 from foureyes.core.refusals import Code, Fact, NextCall, Refusal
 
-#: The calls that some agents know and no others: they are listed nothing else.
+#: The only calls that some agents are listed.
 SEVEN = frozenset(
     (
         *("check_review_required", "request_review", "submit_review", "get_review"),
         *("request_re_review", "escalate_review", "get_review_metrics"),
     )
 )
-#: Calls that come with a session, and what each of them reads first.
+#: Calls about a session, and what each of them reads first.
 SESSION_READS = {"submit_result": "review_requests", "clarify": "read_clarifications"}
-#: Where each system's report says what was checked.
+#: The field of each system's report that says what was checked.
 SAID_IN = {"submit_review": ("feedback", "overall"), "submit_result": ("payload", "summary")}
 #: The calls about content, and where each takes the id of an item.
 ITEMS = {
@@ -28,14 +28,14 @@ ITEMS = {
     **dict.fromkeys(("read_feedback", "respond_feedback", "resolve_feedback"), "feedback_item_id"),
 }
 CONTENT = frozenset((*ITEMS, "read_content", "can_graduate", "withdraw_content", "confirm_content"))
-#: Where each call takes the answers to the author's questions.
+#: The field in which each call takes the answers to the author's questions.
 _ANSWERS = {"submit_review": "feedback.question_answers", "report": "answers"}
-#: Where each system's report says its verdict, and the words against the work.
+#: The field of each system's report with its verdict, and the words against the work.
 AGAINST = {
     "submit_review": ("status", ("CHANGES_REQUESTED", "REJECTED")),
     "submit_result": ("payload.verdict", ("concerns", "blocker")),
 }
-#: Behind these words a refusal names the files of the work.
+#: Words after which a refusal names the files of the work.
 _FILES = "Its files:"
 _READS = frozenset(("read_work", "read_review"))
 _CHECKED = f"{WHOLE_WORK}: <what you checked and why it holds>"

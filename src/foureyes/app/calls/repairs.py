@@ -22,7 +22,7 @@ from foureyes.app.session_mates import sessions_of
 from foureyes.core.model import Review
 from foureyes.core.refusals import Code, Fact, NextCall, Refusal
 
-#: The call that tells what another would do; its `form` holds that one's arguments.
+#: The call that tells what another would do; its `form` holds the other's arguments.
 PREVIEW = "preview"
 #: The calls whose `protocols` name styles.
 _TAKING_STYLES = ("open_review", "open_reviews")
@@ -69,7 +69,7 @@ async def _repair(office: Office, caller: Caller, name: str, sent: Mapping[str, 
     fields, step = dict(refusal.fields), refusal.next_call
     if fields.get("field") == "session":
         known = await _known_sessions(office, caller)
-        # Where the session is right, it is something else that is not there.
+        # If the session is right, something else is missing.
         fields = {} if sent.get("session") in known else {**fields, "allowed": known}
     elif refusal.code is Code.REVIEW_MISSING or refusal.sentence.startswith("Review not found"):
         field = next((one for one in REVIEW_FIELDS if one in sent), "after[]" if "after" in sent else REVIEW_FIELDS[0])
@@ -87,7 +87,7 @@ async def _repair(office: Office, caller: Caller, name: str, sent: Mapping[str, 
         more, found = BY_CODE[refusal.code](made, refusal)
         fields, step = {**fields, **more}, step or found
     if name not in _TAKING_STYLES and str(fields.get("field", "")).startswith("protocols["):
-        # The call stands for a style that the policy in force does not have: no argument of it is wrong.
+        # The policy in force lacks the style of this call: no argument of it is wrong.
         fields = {one: value for one, value in fields.items() if one not in ("field", "allowed")}
         refusal.next_step = "This call needs a policy with that style: ask a human to activate one, or use open_review."
     field = place_of(sent, fields)

@@ -1,4 +1,4 @@
-"""Which calls does seed 000 have? Items on content are raised, answered and confirmed; there is no verdict."""
+"""The calls of seed 000: items on content are raised, answered and confirmed; there is no verdict."""
 
 from __future__ import annotations
 

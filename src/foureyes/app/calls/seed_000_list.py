@@ -16,7 +16,7 @@ from foureyes.app.rows import Listing, ReviewRow
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.refusals import Code, refuse
 
-#: What a state of content is called in a list of reviews.
+#: State of a review for each state of content.
 STATES = {words.IN_REVIEW: "open", words.LIVE: "cleared", "withdrawn": "withdrawn", "shelved": "shelved"}
 
 

@@ -1,4 +1,4 @@
-"""How does content move in that another system was validating? It is in review; old votes count for nothing."""
+"""The call that moves in content which another system was validating. It enters review; old votes do not count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Origin
 
 TRIGGER = "moved_in"
-#: Pieces of content in one call; send the rest with another.
+#: Most pieces of content in one call; send the rest with another.
 MOST = 100
 
 
@@ -121,7 +121,7 @@ async def _opened(office: Office, caller: Caller, one: OldContent) -> str:
         origin=Origin(ref=one.content_id),
         on_behalf_of=proposer.who,
     )
-    # The old id and the bytes are the key: moving in may be repeated until all of it is here.
+    # The old id and the bytes are the key: moving in may be repeated until everything is here.
     handed = Handed(key=f"{TRIGGER} {kind}/{one.content_id[:80]} {work.digest[:16]}", blobs=work.blobs)
     reply = await office.do(caller, command, handed)
     office.quotas.opened(caller.who)

@@ -1,4 +1,4 @@
-"""How does a review look in seed 000's words: content, feedback of each reviewer, items and responses?"""
+"""Shows a review in seed 000's words: content, the feedback of each reviewer, items and responses."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class ItemShown:
     severity: str
     status: str
     resolved_at: str | None
-    #: Why it was resolved; of an item that was reopened, why it is not.
+    #: Why it was resolved; for a reopened item, why it is not.
     resolution_note: str | None
     responses: tuple[ResponseShown, ...]
-    #: Why it does not stop the content; empty where it does. Items with a word here are in no number of the gate.
+    #: Why it does not stop the content; empty if it does. Items with a reason here are not counted by the gate.
     advisory: str
     #: 1 when it is raised, one more each time the reviewer says that it is not resolved.
     cycle: int
@@ -61,7 +61,7 @@ class FeedbackShown:
     reviewer_id: str
     created_at: str
     items: tuple[ItemShown, ...]
-    #: What a reviewer checked, and why it holds; from who raised nothing it is the whole review.
+    #: What a reviewer checked, and why it holds; without items it is the whole review.
     checked: tuple[Evidence, ...]
 
 
@@ -96,7 +96,7 @@ class ContentShown:
     content: object
     can_graduate: bool
     reason: str
-    #: What it comes to, whose turn it is and what comes next; the same words at every door.
+    #: The result, whose turn it is and what comes next; the same words at every door.
     situation: Situation
     feedback: tuple[FeedbackShown, ...]
 
@@ -170,7 +170,7 @@ def _content(found: Witness, files: Mapping[str, bytes]) -> object:
     return only[1] if only[0] in ("", TEXT, JSON) else artifacts
 
 
-#: The file that content is which came as one text or one value.
+#: The file name of content that was sent as one text or one value.
 TEXT, JSON = "content.md", "content.json"
 
 

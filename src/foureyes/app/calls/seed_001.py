@@ -1,4 +1,4 @@
-"""Which calls does seed 001 have for authors and reviewers? Its tools, with its names, arguments and sentences."""
+"""The calls of seed 001 for authors and reviewers: its tools, with its names, arguments and sentences."""
 
 from __future__ import annotations
 
@@ -47,12 +47,13 @@ class RequestForm:
     questions: tuple[str, ...] = ()
     id: str = ""
     creator_confidence: Confidence | None = None
-    #: What it is based on: a commit or a protected ref of a repository the server reads, and where it shall go.
+    #: What it is based on: a commit or a protected ref of a repository the server reads, and the target.
     base: str = ""
     target: str = ""
-    #: The author's own basic checks, which must hold before anybody is asked: syntax_valid, has_metadata, has_export.
+    #: The author's own basic checks, which must pass before any reviewer is asked: syntax_valid, has_metadata,
+    #: has_export.
     self_check: tuple[str, ...] = ()
-    #: Seconds to wait for the answer; it is not waited for unless this is said.
+    #: Seconds to wait for the answer; by default there is no wait.
     wait: int = 0
     key: str = ""
 

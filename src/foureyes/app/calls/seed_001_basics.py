@@ -1,4 +1,7 @@
-"""Are the author's basic checks met? Quick ones, before anybody is asked to look; they judge nothing else."""
+"""The basic checks that an author asks for (syntax, metadata, export), run before any reviewer is asked.
+
+They are quick and judge nothing else.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +16,18 @@ from foureyes.app.calls.files import FileSent
 from foureyes.app.children import REQUESTS, ChildError, shared
 from foureyes.core.refusals import Code, Refusal, refuse
 
-#: More than this is parsed by whoever reviews it, not while everybody who asks the server waits.
+#: Longer texts are left to the reviewer, so that parsing does not delay other callers.
 PARSED_CHARS_MAX = 100_000
 CHECK_SECONDS_MAX = 3.0
 ISSUES_SHOWN_MAX = 10
-#: What the metadata of a piece of work says of it.
+#: Fields that the metadata of a work must have.
 METADATA = ("name", "version", "description", "tags")
-#: Artifacts without an ending that are code in some language.
+#: Artifacts without a file extension that are code in some language.
 _CODE_NAMES = frozenset({"code", "tests", "source", "implementation"})
 _LIKE_C = frozenset({".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"})
 _PYTHON = frozenset({".py", ".pyi"})
-#: A comment, a text, a regular expression where one can begin, or a bracket. What is never closed ends with the file,
-#: and what may be a regular expression is short: nothing is searched for again and again.
+#: A comment, a string, a regular expression where one can begin, or a bracket. What is never closed ends with the file,
+#: and a possible regular expression is short: nothing is searched twice.
 _TOKENS = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*(?:`|\Z)"
     r"|(?<=[(,=:;!&|?{}>\n])[ \t]{0,80}/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n]){0,100}\]|[^/\\\[\n]){1,200}/|[()\[\]{}]",

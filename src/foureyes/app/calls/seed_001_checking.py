@@ -1,4 +1,4 @@
-"""Does an action need a review, in seed 001's words? Judged as the gate would judge it, with nothing written."""
+"""The call that tells whether an action needs a review, in seed 001's words: a preview, with nothing written."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from foureyes.core.kinds import canonical_kind
 from foureyes.core.model import Review, Seat
 from foureyes.core.refusals import Code, Fact, Refusal, refuse
 
-#: Work whose bytes nobody has sent yet. No base has them, so no proof lets them pass.
+#: Stands for work whose bytes were not sent yet. No base has them, so no proof lets them pass.
 UNSEEN = FileSent(path="work", text="Not sent yet.\n")
-#: The same where only bytes of low risk would pass: what is not known yet may be of high risk.
+#: Stands for unsent work if only bytes of low risk would pass: unknown bytes may be of high risk.
 UNSEEN_RISK = FileSent(path="work", text="sudo\n")
-#: The lot of a preview: never an audit, so that nobody learns beforehand which work is drawn for one.
+#: The draw of a preview: never an audit, so that nobody learns beforehand which work is drawn for one.
 NOT_DRAWN = 99
 
 
@@ -40,7 +40,7 @@ class CheckForm:
     context: Mapping[str, object] = field(default_factory=dict)
     artifacts: Mapping[str, object] = field(default_factory=dict)
     creator: str = ""
-    #: What it is based on: a commit or a protected ref of a repository the server reads, and where it shall go.
+    #: What it is based on: a commit or a protected ref of a repository the server reads, and the target.
     base: str = ""
     target: str = ""
 
@@ -79,7 +79,7 @@ class NeededUnseen:
     needs_review: bool
     reviewer: str | None
     estimated_time: int
-    #: What fills the seats that nobody can hold; empty where there are enough reviewers.
+    #: What fills the seats that nobody can hold; empty if there are enough reviewers.
     next_step: str
     reason: str
 

@@ -1,4 +1,4 @@
-"""Whose and which work figures are asked of: an account or everybody of a role, and a type of work."""
+"""The filter of the metrics call: an account or everybody with a role, and a type of work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.core.assign import same_role
 from foureyes.core.kinds import canonical_kind
 from foureyes.core.refusals import Code, refuse
 
-#: The roles of the document, known also where no account holds them yet.
+#: The roles of the document, known even if no account holds them yet.
 ROLES = (
     *("architect", "core-developer", "app-developer", "tester"),
     *("auditor", "optimizer", "idea-refiner", "learner"),
@@ -48,7 +48,7 @@ def _names(office: Office, reading: Reading, caller: Caller, agent: str) -> froz
         allowed = tuple(dict.fromkeys((*known, *roles)))
         raise refuse(Code.UNKNOWN_WORD, what="The agent", word=agent[:80], allowed=allowed, field="agent")
     holders = {one.who.name for one in pool if wanted in {same_role(role) for role in one.roles}}
-    # Of a role that nobody holds nothing is counted; no name at all would count everything.
+    # For a role without holders nothing is counted; an empty filter would count everything.
     return frozenset(named | holders) or frozenset({agent})
 
 

@@ -1,7 +1,8 @@
-"""How many reviews there were in seed 001's words: totals, averages, by agent and by type.
+"""The metrics call in seed 001's words: totals, averages, by agent and by type.
 
 A review counts once, however often it was reported on: as it ended, or as its reviewers said last.
-A figure that moves when somebody reports would tell a blind reviewer of it. So an agent gets the figures of its own
+
+A figure that changes when somebody reports would tell a blind reviewer of it. So an agent gets the figures of its own
 work and of its own reports; all of them are for a human who owes no report.
 """
 
@@ -26,9 +27,9 @@ from foureyes.codec import Json
 from foureyes.core.refusals import Code, refuse
 from foureyes.core.values import Outcome
 
-#: Days of each period, today among them.
+#: Days of each period, including today.
 PERIODS = {"day": 1, "daily": 1, "week": 7, "weekly": 7, "month": 30, "monthly": 30}
-#: The newest reviews that are looked at for those nobody has reported on yet.
+#: Most recent reviews searched for those without a report yet.
 REVIEWS_MAX = 1_000
 _MINUTE = 60_000
 _Page = tuple[tuple[str, Json], ...]
@@ -108,7 +109,7 @@ class _Said:
 
     reviewer: str
     verdict: str
-    #: How long it took, and how sure the reviewer was; nothing where that is not known.
+    #: How long it took, and the reviewer's confidence; None if unknown.
     milliseconds: int | None
     confidence: int | None
 
@@ -119,11 +120,11 @@ class _Counted:
 
     type: str
     creator: str
-    #: approved, changes_requested or rejected; empty where it is none of these.
+    #: approved, changes_requested or rejected; empty if it is none of these.
     status: str
-    #: Resubmissions; nothing where the review is somebody else's.
+    #: Resubmissions; None for another author's review.
     revisions: int | None
-    #: Whether a human was asked in the period to decide about it.
+    #: True if a human was asked in the period to decide about it.
     escalated: bool
     said: tuple[_Said, ...]
 

@@ -1,7 +1,7 @@
-"""How does an author's track record look in seed 001's words? The row of its table of patterns that may be skipped.
+"""Shows an author's track record as a row of seed 001's table of patterns that may be skipped.
 
-Its one field `avg_confidence` was a mean and was moved by successes and failures. We keep both apart; whoever reads the
-old field wants to know when the skip shuts, so it shows what is moved.
+Its one field `avg_confidence` was a mean and was also moved by successes and failures. foureyes keeps both apart; a
+reader of the old field wants to know when the skip shuts, so it shows the value that is moved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class PatternShown:
     creator_agent: str
     total_attempts: int
     successful_reviews: int
-    #: Our trust, from 0 to 1: it moves with each review, and the skip shuts where it falls too low.
+    #: Our trust, from 0 to 1: each review changes it, and the skip ends if it falls too low.
     avg_confidence: float
     eligible_for_skip: bool
     skip_enabled: bool

@@ -1,4 +1,4 @@
-"""How does a review look in seed 001's words, and how does a reviewer's report in them become ours?"""
+"""Shows a review in seed 001's words, and turns a reviewer's report in those words into a report of the core."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Feedback:
 
     overall: str = ""
     strengths: tuple[str, ...] = ()
-    #: Each stops the work, unless it begins with `minor:`; `critical:` says more.
+    #: Each stops the work, unless it begins with `minor:`; `critical:` is graver.
     concerns: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     question_answers: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class SubmitForm:
     feedback: Feedback = Feedback()
     checklist: Mapping[str, bool] = field(default_factory=dict)
     confidence: Confidence | None = None
-    #: What a rejection rests on: fundamental_flaw, would_break_system, security_risk, better_to_start_over.
+    #: Grounds of a rejection: fundamental_flaw, would_break_system, security_risk, better_to_start_over.
     grounds: tuple[str, ...] = ()
     revision: int | None = None
     key: str = ""
@@ -103,11 +103,11 @@ class PeerReview:
     escalation_reason: str | None
     creator_argument: str | None
     revisions: tuple[RevisionRow, ...]
-    #: What it comes to, whose turn it is and what comes next; the same words at every door.
+    #: The result, whose turn it is and what comes next; the same words at every door.
     situation: Situation
     #: What the reviewer judges by: criteria, the role's profile, the matrix's reasons, the creator's confidence.
     briefs: tuple[Brief, ...]
-    #: That the policy was changed while this was open, and which criteria hold.
+    #: Says if the policy was changed while this was open, and which criteria apply.
     policy_changed: str
 
 
@@ -213,7 +213,7 @@ def _unmet(form: SubmitForm) -> Iterator[c.Draft]:
 
 def _own_seat(review: Review, name: str) -> Seat | None:
     held = [one for one in review.seats.values() if one.reviewer and one.reviewer.name == name]
-    # Somebody who holds several is asked on the one that owes a report.
+    # A reviewer with several seats is asked on the one that owes a report.
     owing = [one for one in held if review.report_request(one.id)]
     return next(iter(owing or held), None)
 
@@ -353,6 +353,6 @@ def _rows(found: Witness) -> Iterator[RevisionRow]:
 def calls() -> Iterator[Call[Any]]:
     """The one tool that shows a review."""
     says = (get_review.__doc__ or "").strip()
-    # It is a look; that a reviewer who is asked was given the work, and so began, is noted as with every look at it.
+    # It is a read; that a requested reviewer was given the work, and so began, is recorded as with every read of it.
     answer = by_own_id("reviewId", get_review)
     yield Call(name="get_review", says=says, needs=Need.READ, form=GetForm, answer=answer, changes=False)

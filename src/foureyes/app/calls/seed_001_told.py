@@ -1,4 +1,4 @@
-"""What the seven tools say next, naming no tool but the seven: their clients are listed nothing else."""
+"""The next step after each of the seven tools, naming only those seven: their clients are listed no others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which call does seed 002 have? Output is validated by a chain: each layer in its order, within its scope."""
+"""The call of seed 002: output is validated by a chain, each layer in its order and within its scope."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from foureyes.core.stack import stages_of
 from foureyes.core.values import THREAD, Origin, WhoKind
 from foureyes.policy.chains import step_problem
 
-#: What output is where nobody says.
+#: Default kind of output.
 OUTPUT = "output"
-#: What a step does, in the context of its review.
+#: Context keys of what a step does, and of its number.
 ACTION, NUMBER = "action", "step"
-#: Why a human is asked where that is because of the critics' silence.
+#: Reasons of rulings requested because no critic answered.
 NO_ANSWER = NOBODY - {"author_silent"}
 _THREAD = re.compile(r"[0-9]{1,20}").fullmatch
-#: What comes next where a run was sent back.
+#: The next step after a run was sent back.
 AGAIN = (
     "It is your turn: read what is asked, then send the new output to /validate (`validate`) with `review: {review}`, "
     "or with the same task_id and step."
 )
-#: So long programs are waited for; clients often give up after half a minute.
+#: How long programs are waited for; clients often give up after half a minute.
 PROGRAMS_SECONDS_MAX = 20
 
 
@@ -68,20 +68,20 @@ class ValidateForm:
     chain: str = ""
     critic_chain: str = ""
     kind: str = OUTPUT
-    #: The step of the workflow: its name, or its number beside `name`.
+    #: The step of the workflow: its name, or its number with the name in `name`.
     step: StepName = StepName("")
-    #: The step's name where `step` is its number, and what the step does; both stand in the review.
+    #: The step's name if `step` is its number, and what the step does; both are stored in the review.
     name: str = ""
     action: str = ""
-    #: What the step says of its agent's veto in that chain; the chain is the authority, and another word is refused.
+    #: Whether the step says that its agent has a veto in that chain; the chain decides, and a contradiction is refused.
     can_veto: bool | None = None
     task_id: str = ""
-    #: The Discord thread or Telegram topic of the task, a number, where the task id is none itself.
+    #: The number of the task's Discord thread or Telegram topic, if the task id is no such number itself.
     thread: str = ""
     agent: str = ""
     review: str = ""
     note: str = ""
-    #: Seconds to wait for the critics; where all of them are programs of ours, their answer is waited for anyway.
+    #: Seconds to wait for the critics; if all of them are our programs, their answer is always waited for.
     wait: int = 0
     key: str = ""
 
@@ -118,9 +118,9 @@ class Validated:
     retry: int
     retries_left: int | None
     layers: tuple[Layer, ...]
-    #: What the originating agent is told; empty while critics are at it. Where no critic answered, why.
+    #: The message to the originating agent; empty while critics are working. If no critic answered, the reason.
     message: str
-    #: What it comes to, whose turn it is and what comes next; the same words at every door.
+    #: The result, whose turn it is and what comes next; the same words at every door.
     situation: Situation
 
 

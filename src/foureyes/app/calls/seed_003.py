@@ -1,4 +1,4 @@
-"""Which calls start reviews in seed 003? Signals of agents, and the wish of a human."""
+"""The calls of seed 003 that start reviews: signals of agents, and the request of a human."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from foureyes.core.events import SignalType
 from foureyes.core.refusals import Code, Refusal
 from foureyes.core.values import Origin, Pairs, Who
 
-#: The file that says whose words are reviewed; no agent's name has a dot.
+#: The file that names the session whose words are reviewed; no agent's name has a dot.
 SESSION_FILE = "of.session.md"
-#: What the work of agents in a session is called in a policy.
+#: Kind of the work of agents in a session, as a policy calls it.
 KIND = "milestone"
-#: Behind the name of an agent in the context of a review: what it said last.
+#: Suffix of an agent's name in the context of a review: the key of its last words.
 SUMMARY = "_summary"
 
 
@@ -192,7 +192,7 @@ def context_of(
     summaries: Pairs, focus_areas: tuple[str, ...] = (), payload: Mapping[str, object] = MappingProxyType({})
 ) -> Pairs:
     """What a reviewer of a session is told beside the work: who said what last, and where to look."""
-    # What ends like this names an agent whose work it is; only the session says whose that is.
+    # A key with this suffix names an agent whose work it is; only the session says whose that is.
     more = {name: value for name, value in payload.items() if not name.endswith(SUMMARY) and name != "focus_areas"}
     areas = {"focus_areas": list(focus_areas)} if focus_areas else {}
     return pairs_of({**dict(summaries), **areas, **more})

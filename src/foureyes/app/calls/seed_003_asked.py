@@ -1,4 +1,4 @@
-"""What does a session ask of the caller: a review in seed 003's JSON, or a clarification of what was doubted?"""
+"""What a session asks of the caller: a review in seed 003's JSON, or a clarification of what was doubted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Asked:
     revision: int
     request: RequestShown
     work: Mapping[str, object]
-    #: What the reviewer judges by, where the policy says more than the request: criteria, confidence, a draft.
+    #: What the reviewer judges by, if the policy says more than the request: criteria, confidence, a draft.
     briefs: tuple[Brief, ...]
 
 

@@ -1,4 +1,4 @@
-"""Which calls answer in seed 003? Reviewers send results in its JSON, and authors make clear what was doubted."""
+"""The calls of seed 003 that answer: reviewers send results in its JSON, and authors clarify what was doubted."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Decided(Told):
     """Which of the four rules applies now, what it does, and whether the session goes on."""
 
     review: str
-    #: 0 while others are still asked.
+    #: 0 while other reviewers are still asked.
     rule: int
     action: str
     status: str

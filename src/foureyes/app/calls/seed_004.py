@@ -1,4 +1,4 @@
-"""Which call does seed 004 have? A task in its plan's words: which fix it is in, and the panel's report."""
+"""The call of seed 004: a task in its plan's words, with the fix it is in and the panel's report."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ class TaskShown:
 
     task: str
     review: str
-    #: in-review, review-fix-1, escalated, complete, or how else it ended.
+    #: in-review, review-fix-1, escalated, complete, or the outcome.
     status: str
-    #: PASS, FAIL, PENDING, or nothing while the spec comes first.
+    #: PASS, FAIL, PENDING, or empty while the spec comes first.
     spec: str
     quality: str
     fix_iterations: str
-    #: What the implementer or the human is told; empty while the panel is at it.
+    #: The message to the implementer or the human; empty while the panel is working.
     message: str
-    #: Whether tasks that build on this one may start; never while it is with a human.
+    #: True if tasks that build on this one may start; never while it is with a human.
     dependents_may_start: bool
     #: The panel's whole report, in Markdown.
     report: str
-    #: What it comes to, whose turn it is and what comes next; the same words at every door.
+    #: The result, whose turn it is and what comes next; the same words at every door.
     situation: Situation
 
 
@@ -98,7 +98,7 @@ def _stage(seen: Seen, stage: str) -> str:
     if statuses and _PASSED.issuperset(statuses):
         return "PASS"
     if Status.NOT_APPLICABLE in statuses:
-        return ""  # what was said of it counts once the stage before passes
+        return ""  # its reports count once the stage before passes
     said = [one.verdict for one in seen.view.review.reports_in(stage)]
     if any(one in (Verdict.CONCERNS, Verdict.REJECT) for one in said):
         return "FAIL"
@@ -111,7 +111,7 @@ def _stage(seen: Seen, stage: str) -> str:
 
 def _message(review: Review, most: int) -> str:
     """What the seed says to the implementer before each fix, and to the human after the last."""
-    # What both models say in the same words of the same place is one issue.
+    # Findings of both models with the same words and place are one issue.
     issues = dict.fromkeys(issue(one) for one in review.findings.values() if one.blocks(Severity.IMPORTANT))
     left = "; ".join(issues)
     ruling = review.ruling()

@@ -1,4 +1,4 @@
-"""How sure somebody is, as the source documents send it: in percent (95), or as a part of one (0.95)."""
+"""Parses confidence as the source documents send it: in percent (95), or as a fraction of one (0.95)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NewType
 from foureyes.app.calls.bodies import describe
 from foureyes.codec.shapes import CodecError, register, shape
 
-#: In whole percent, whichever way it was sent.
+#: Whole percent, in whichever form it was sent.
 Confidence = NewType("Confidence", int)
 _PERCENT = 100
 SAYS = "how sure, 0 to 100; 0.95 is 95, and so is 1.0 100. A bare 1 could be either and is refused: send 100, or 0.01"

@@ -1,4 +1,4 @@
-"""A step of a workflow, as the source documents send it: by its name, or by its number."""
+"""Parses a step of a workflow as the source documents send it: by its name, or by its number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NewType
 from foureyes.app.calls.bodies import describe
 from foureyes.codec.shapes import CodecError, register, shape
 
-#: As text, whichever way it was sent.
+#: Text, in whichever form it was sent.
 StepName = NewType("StepName", str)
 STEP_NUMBER_MAX = 1_000_000
 SAYS = "the step's name; or its number, with the name in `name`"

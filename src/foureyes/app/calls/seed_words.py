@@ -1,6 +1,6 @@
-"""What do the seeds call things? The one place where their words become ours, and ours theirs.
+"""The vocabulary of the seeds: the one place where their words are translated to ours, and ours to theirs.
 
-Nothing here decides: a word is read from what the core decided, as far as the viewer may see it.
+Nothing here decides: a word is derived from what the core decided, as far as the viewer may see it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from foureyes.core.values import Outcome, Part, Standing, Verdict
 # --- seed 000: feedback first ---------------------------------------------------------------------------------------
 
 #: The styles that carry the seeds' reviews, and the stages of the last.
-#: Between the parts of an id: a review and what belongs to it.
+#: Separator in ids: a review and what belongs to it.
 BETWEEN = ":"
 RESOLVE, PEER, SESSION, PANEL = "resolve", "peer", "session", "panel"
 SPEC, QUALITY = "spec", "quality"
@@ -53,12 +53,12 @@ REVIEW_TYPES = (
     "database_migration",
     "api_endpoint_change",
 )
-#: Actions that the document lets pass without a review; a review of them can be requested like any other.
+#: Actions that the document exempts from review; a review of them can be requested like any other.
 EXEMPT_TYPES = ("fix_typo", "update_formatting", "add_comment", "update_readme")
 COMPLEXITIES = ("low", "medium", "high")
 PENDING, IN_PROGRESS, AGAIN = "pending", "in_progress", "pending_re_review"
 APPROVED, CHANGES, REJECTED, ESCALATED = "approved", "changes_requested", "rejected", "escalated"
-#: Of a report by somebody who was replaced.
+#: Status of a report by a reviewer who was replaced.
 TOO_LATE = "too_late"
 VERDICT_OF: Mapping[str, Verdict] = {
     APPROVED: Verdict.APPROVE,

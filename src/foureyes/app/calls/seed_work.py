@@ -1,4 +1,4 @@
-"""How does what a seed's caller sends become files, and how is it given back as it was sent?"""
+"""Turns what a seed's caller sends into files, and gives it back as it was sent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from foureyes.core.refusals import Code, Refusal, refuse
 from foureyes.core.values import Pairs, WorkPart
 
 JSON_TYPE = "application/json"
-#: Before a value of the context that is more than text, so that it comes back as it was.
+#: Prefix of context values that are more than text, so that they are returned as they were.
 MARK = "json:"
 
 
@@ -93,7 +93,7 @@ def _artifact(part: WorkPart, content: bytes) -> object:
     if part.media_type != JSON_TYPE:
         return text
     value = _read(text, text)
-    # A name given twice, or a number spelled in another way, would be hidden by the value: then the text is shown.
+    # If parsing would hide a duplicate name or an unusual spelling of a number, the text is shown.
     return value if _is_spelled(value, text) else text
 
 

@@ -1,4 +1,4 @@
-"""Which calls are the seeds' own? Theirs by name, form and answer; what they do, the same commands as ours do."""
+"""Collects the calls of all seeds: the names, forms and answers are theirs, the commands behind them are ours."""
 
 from __future__ import annotations
 

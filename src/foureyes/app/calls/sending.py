@@ -1,4 +1,4 @@
-"""How does much work come in? Bytes ahead of it, by their digest; and many pieces of work at once."""
+"""Calls for large uploads: bytes sent ahead of the work by their digest, and many pieces of work at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from foureyes.codec.shapes import CodecError
 from foureyes.core.refusals import Code, Refusal, refuse
 
 BATCH_MAX = 50
-#: So many pieces make up one file at most.
+#: Most pieces of one file.
 PIECES_MAX = 100
 _DIGEST = re.compile(r"[0-9a-f]{64}").fullmatch
 
@@ -42,7 +42,7 @@ class FileForm:
 
     text: str | None = None
     base64: str | None = None
-    #: Digests of bytes that were sent before, which make up the file together.
+    #: Digests of bytes that were sent before and that together make up the file.
     pieces: tuple[str, ...] = ()
 
 
@@ -71,7 +71,7 @@ class Opened:
     code: str = ""
     sentence: str = ""
     next_step: str = ""
-    #: The particulars of a refusal as data, as they are beside every refused call.
+    #: The details of a refusal as data, as with every refused call.
     fields: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -193,7 +193,7 @@ def _refused(form: OpenForm, no: Refusal) -> Opened:
     try:
         given(full)
     except CodecError:
-        return told  # it repeats what was sent, and that cannot be written down
+        return told  # it repeats what was sent, which cannot be encoded
     return full
 
 

@@ -1,7 +1,7 @@
 """Whether a session's reviews pause it, told to everybody at once: an agent that must stop hears it before all else.
 
-That it is paused is no secret. Why is told to those who can hold no seat there: the agents of the session, services and
-humans who owe no report, and to reviewers once their own report is in. Everybody else hears a constant word.
+That it is paused is no secret. The reason is told to those who can hold no seat there: the agents of the session,
+services and humans who owe no report; and to reviewers once their own report is in. Other callers hear a constant word.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from foureyes.core.model import ReportRequest, Review, RevisionRequest, RulingRe
 from foureyes.core.sessions import Session
 from foureyes.core.values import WhoKind
 
-#: Reviews of one session that are looked at for whether it may go on.
+#: Most reviews of one session checked for whether it may go on.
 REVIEWS_MAX = 200
-#: What somebody is told who may not know why.
+#: The reason for callers who may not know the real one.
 PAUSED = "paused"
-#: What everybody is told while the database keeps back what was written last.
+#: The reason for everybody while the database holds back what was written last.
 UNKNOWN = "It is not known yet whether a review pauses it. Stop, and ask again in a moment"
 
 

@@ -1,4 +1,4 @@
-"""How does a review look to one viewer, at every door? All of it is made from the view, so it says nothing hidden."""
+"""Shows a review to one viewer, the same at every door. All of it is made from the view, so it says nothing hidden."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class FindingShown:
     place: Place | None
     evidence: str
     suggestion: str
-    #: Why it does not stop the work; empty where it does, or where it is settled.
+    #: Why it does not stop the work; empty if it does, or if it is settled.
     advisory: str
     standing: Standing
     #: How often its author has to answer it: 1 when it is raised, one more each time it is reopened.
@@ -95,7 +95,7 @@ class FindingShown:
     #: Why it was settled, or why it was reopened.
     note: str
     verification: Verification | None
-    #: The review and the finding it was inherited from; empty where it was raised here.
+    #: The review and the finding it was inherited from; empty if it was raised here.
     from_review: str
     from_finding: str
 
@@ -108,11 +108,11 @@ class RulingShown:
     stage: str
     reason: str
     text: str
-    #: Who asked for it, and what they say in their favour; empty where a requirement asks.
+    #: Who asked for it, and their argument; empty if a requirement asks.
     by: str
     argument: str
     options: tuple[Option, ...]
-    #: Who has voted already, where it needs several.
+    #: Who has voted already, if several votes are needed.
     votes: tuple[Vote, ...]
     needs: int
     group: str
@@ -126,7 +126,7 @@ class ReviewShown:
     review: str
     kind: str
     title: str
-    #: open, or how it ended.
+    #: `open`, or the outcome.
     state: str
     reason: str
     author: Who
@@ -138,17 +138,17 @@ class ReviewShown:
     protocols: tuple[str, ...]
     revision: int
     digest: str
-    #: What the author says it is based on.
+    #: The base that the author states.
     base: str
-    #: What it was compared with, as far as the gate knows that itself; and the same in words.
+    #: What it was compared with, as far as the gate itself knows that; and the same in words.
     known_base: KnownBase
     compared_with: str
     parts: tuple[WorkPart, ...]
     note: str
     confidence: int | None
-    #: Whether something is hidden until the viewer's own report is in.
+    #: True if something is hidden until the viewer's own report is in.
     hides: bool
-    #: What it comes to in one sentence, whose turn it is and what comes next; the same words at every door.
+    #: The result in one sentence, whose turn it is and what comes next; the same words at every door.
     situation: Situation
     seats: tuple[SeatShown, ...]
     #: What each seat is given to judge by: criteria with their checks, role, why it is asked, a predecessor's draft.
@@ -159,11 +159,11 @@ class ReviewShown:
     turns: tuple[Turn, ...]
     ruling: RulingShown | None
     vetoed: tuple[str, ...]
-    #: What a panel of models makes of it, as Markdown; empty where no panel judges it.
+    #: The report of a panel of models, as Markdown; empty if no panel judges it.
     report: str
-    #: That the policy was changed while this was open, and which criteria hold; empty where it was not.
+    #: Says if the policy was changed while this was open, and which criteria apply; empty otherwise.
     policy_changed: str
-    #: What was written beside it, in order; it judges nothing.
+    #: Notes on it, in order; they have no effect on the decision.
     notes: tuple[Note, ...]
 
 

@@ -1,4 +1,4 @@
-"""What would happen, and why is it as it is? Both are told without doing anything."""
+"""Calls that change nothing: `preview` tells what another call would do, `explain` why a review is as it is."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def _before(office: Office, caller: Caller, form: PreviewForm) -> ReviewSh
     return shown(await shown_to(office, caller, review)) if review and isinstance(review, str) else None
 
 
-#: By these somebody is chosen.
+#: Events that choose a reviewer.
 _ASKING = frozenset({"ReportRequested", "SeatTaken"})
 _PREVIEWED: dict[str, Call[Any]] = {one.name: one for one in about_reviews.calls()}
 

@@ -1,6 +1,6 @@
-"""How does a caller wait for a review to come to them, without asking again and again?
+"""Calls that wait for a review to change, so that callers need not poll.
 
-What wakes them is any change of the review; what they are told, and when, depends on their own view of it alone.
+Any change of the review wakes the caller; what they are told, and when, depends on their own view of it alone.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ReadForm:
 
     review: str
     wait: int = 0
-    #: That of the answer before, where the caller waits on.
+    #: The mark of the previous answer, if the caller continues to wait.
     mark: str = ""
 
 
@@ -93,7 +93,7 @@ async def waited(
         step_aside()
         async with office.bell.listening(office.store, REVIEW + review) as listener:
             async with asyncio.timeout(seconds):
-                # Looked at after listening began: what happened in between is not missed.
+                # Looked at after listening began, so that nothing in between is missed.
                 while not until(seen := await looking.read_review(office, caller, form)) and not office.bell.closed():
                     await listener.woken.wait()
                     listener.take()

@@ -1,6 +1,6 @@
-"""Which human saw by right what is hidden from others? It is written down beside the review, once for each version.
+"""Records which human saw, by right, what is hidden from others: beside the review, once for each version.
 
-The review's own stream stays as it is: nobody waits for a look, and nobody who is blind learns of one.
+The review's own stream stays unchanged: nobody waits for a look, and no blind reviewer learns of one.
 """
 
 from __future__ import annotations

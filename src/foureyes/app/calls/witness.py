@@ -1,4 +1,4 @@
-"""What happened to a review, and when, as far as one viewer may know?
+"""The history of a review with its times, as far as one viewer may know it.
 
 A review does not keep times; the log does. What is hidden from the viewer is left out by the same view as everywhere.
 """
@@ -37,9 +37,9 @@ class Witness:
 
     seen: Seen
     past: tuple[tuple[e.ReviewEvent, str], ...]
-    #: The digest of the bytes this viewer was last given; empty for none.
+    #: The digest of the bytes this viewer was last given; empty if none.
     served: str
-    #: The viewer's own reports, each by the key it came with.
+    #: The viewer's own reports, by the key each came with.
     said: Mapping[str, e.ReportSubmitted]
 
     @property

@@ -23,15 +23,15 @@ from typing import NoReturn
 ORDER = struct.Struct("!Qdd")
 #: Length of an answer, and whether the child ends after it.
 ANSWER = struct.Struct("!Q?")
-#: By the clock a call may take so many times its seconds: a loaded machine gives a child only part of a processor.
+#: Limit by the clock as a multiple of the processor time: a loaded machine gives a child only part of a processor.
 CLOCK_FACTOR = 3.0
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 TEXT_CHARS_MAX = 500
-#: A child that grew beyond this ends after its answer; memory that Python has once it seldom gives back.
+#: A child whose memory grew beyond this ends after its answer, because Python seldom returns memory.
 KEPT_BYTES_MAX = 512 * 1024 * 1024
 #: Less important than the process that answers requests.
 NICE = 5
-#: New objects between two looks for garbage: imports and parsers make many and drop few.
+#: New objects between two garbage collections: imports and parsers create many and drop few.
 GARBAGE_OBJECTS = 50_000
 DONE, RAISED = "done", "raised"
 
@@ -39,7 +39,7 @@ DONE, RAISED = "done", "raised"
 def main() -> NoReturn:
     """Serve orders until the parent closes the socket."""
     line = socket.socket(fileno=os.dup(0))
-    # Programs that it starts must not hold the socket open after its end.
+    # Programs that it starts must not keep the socket open after its end.
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
@@ -66,7 +66,7 @@ def main() -> NoReturn:
 
 
 def _take_signals() -> None:
-    """The signals of the limits end this process, whatever it inherited; Ctrl-C is for the parent."""
+    """Let the signals of the limits end this process, whatever it inherited; Ctrl-C is left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # SIGIO is ignored by default on some systems; there the timers end a child whose parent is gone.
     ends = (signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU, signal.SIGIO)
@@ -76,7 +76,7 @@ def _take_signals() -> None:
 
 
 def _answer(order: bytes) -> bytes:
-    """Run the order; an exception becomes a value."""
+    """Run the order; an exception is returned as a value."""
     try:
         function, argument = pickle.loads(order)  # noqa: S301 - written by the parent
         answer = pickle.dumps((DONE, function(argument)), pickle.HIGHEST_PROTOCOL)
@@ -94,7 +94,7 @@ def _receive(line: socket.socket) -> tuple[bytes, float, float]:
 
 
 def _exactly(line: socket.socket, count: int) -> bytes:
-    """So many bytes; the end of the socket is the end of the process."""
+    """Read this many bytes; the end of the socket ends the process."""
     data = bytearray(count)
     view, at = memoryview(data), 0
     while at < count:
@@ -106,7 +106,7 @@ def _exactly(line: socket.socket, count: int) -> bytes:
 
 
 def _end() -> NoReturn:
-    # A parent that is gone removes nothing: the folder for temporary files goes with this process if it is empty.
+    # A dead parent removes nothing: this process removes its folder for temporary files if it is empty.
     with contextlib.suppress(OSError):
         os.rmdir(os.environ["TMPDIR"])  # noqa: PTH106 - a Path says no more here
     # Nothing to flush, and no destructor of a library may delay the end.
@@ -114,7 +114,7 @@ def _end() -> NoReturn:
 
 
 def _limit_memory(most: int) -> None:
-    """Bound the address space; systems without the limit go on without it."""
+    """Limit the address space; systems without the limit continue without it."""
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError, ValueError):
@@ -124,7 +124,7 @@ def _limit_memory(most: int) -> None:
 
 
 def _start_timers(seconds: float, clock_seconds: float) -> None:
-    """End this process by signal when the seconds are over; programs it starts inherit the coarser limit."""
+    """Start the timers whose signals end this process; programs it starts inherit the coarser limit."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, clock_seconds)
     used = resource.getrusage(resource.RUSAGE_SELF)
@@ -139,7 +139,10 @@ def _stop_timers() -> None:
 
 
 def _end_with(line: socket.socket) -> None:
-    """While it computes, SIGIO ends this process when the parent's end of the socket closes: it reads nothing then."""
+    """Let SIGIO end this process while it computes if the parent closes its end of the socket.
+
+    It does not read the socket then, so it would not notice otherwise.
+    """
     fcntl.fcntl(line, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(line, fcntl.F_SETFL, fcntl.fcntl(line, fcntl.F_GETFL) | os.O_ASYNC)
     with contextlib.suppress(BlockingIOError):
@@ -152,8 +155,8 @@ def _stay(line: socket.socket) -> None:
 
 
 def _peak_bytes() -> int:
-    """The most memory this process ever had."""
-    # On Linux what getrusage answers is kept over exec: it would be the memory of the parent that started this process.
+    """Return the peak memory of this process."""
+    # On Linux the value of getrusage survives exec: it would be the memory of the parent that started this process.
     with contextlib.suppress(OSError), Path("/proc/self/status").open("rb") as status:
         for one in status:
             if one.startswith(b"VmHWM:"):

@@ -1,8 +1,8 @@
-"""A pool of child processes: it starts them when they are needed, replaces those that were killed, and ends them.
+"""A pool of child processes: starts them when they are needed, replaces those that were killed, and ends them.
 
-Calls that wait take turns by party, usually the author of the work: a child that becomes free goes to the party that
-has the fewest. While all of them compute for others, a party that has none gets one more. So many slow works of one
-author do not hold up those of another.
+Waiting calls take turns by party, usually the author of the work: a child that becomes free goes to the party that has
+the fewest. While all of them compute for others, a party that has none gets one more, so that slow works of one author
+do not hold up those of another.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ R = TypeVar("R")
 
 CHILDREN_MAX = max(2, min(4, os.cpu_count() or 2))
 REQUEST_CHILDREN_MAX = 2
-#: A call waits so long for a child that is busy before another one is started: starting costs more than most calls.
+#: How long a call waits for a busy child before another one is started: starting costs more than most calls.
 GROW_SECONDS = 1.0
-#: So many more may run while parties wait that have none.
+#: Extra children that may run while parties without a child wait.
 SPARE_CHILDREN_MAX = 1
-#: Idle children beyond these are ended.
+#: Further idle children are ended.
 IDLE_MAX = 2
-#: A child that has answered so many calls is replaced, whatever its libraries may have leaked.
+#: A child is replaced after this many calls, whatever its libraries may have leaked.
 CALLS_MAX = 1_000
 WAITING_MAX = 10_000
 #: Address space of a child, with the programs it starts. Native allocators reserve far more than they use.
@@ -40,7 +40,7 @@ MEMORY_BYTES_MAX = 2 * 1024 * 1024 * 1024
 
 
 class _Waiter:
-    """A call of a party that waits for a child."""
+    """A waiting call of a party."""
 
     def __init__(self, party: str) -> None:
         self.party = party
@@ -51,7 +51,7 @@ class _Waiter:
         self.error: Exception | None = None
 
     def wake(self) -> None:
-        # The giver may run in the loop of another thread; a loop that is closed waits for nothing any more.
+        # May be called from the loop of another thread; a closed loop waits for nothing any more.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._wake)
 
@@ -60,12 +60,12 @@ class _Waiter:
             self.woken.set_result(None)
 
 
-#: The two pools of a process: works that are reviewed may fill the first, and requests still get an answer.
+#: The two pools of a process: reviews may fill the first, and requests still get an answer.
 REVIEWS, REQUESTS = "reviews", "requests"
 
 
 def shared(pool: str = REVIEWS) -> Children:
-    """The pool of this process for reviews, or the one for what somebody waits for inside a request."""
+    """Return this process's pool for reviews, or the one for work inside a request."""
     return _shared(pool)
 
 
@@ -80,12 +80,12 @@ class Children:
     def __init__(
         self, *, most: int = CHILDREN_MAX, memory_bytes: int = MEMORY_BYTES_MAX, grow_seconds: float = GROW_SECONDS
     ) -> None:
-        """Start nothing yet; run at most so many processes at once, and a spare one."""
+        """Configure the pool; processes are started on demand, at most this many and a spare one."""
         self._most, self._memory_bytes, self._grow_seconds = most, memory_bytes, grow_seconds
         self._idle: list[Child] = []
-        #: For which party each of them computes.
+        #: The party that each child computes for.
         self._busy: dict[Child, str] = {}
-        #: By party; the one that was served last is the last, and nobody stays here with no call.
+        #: Waiting calls by party; the party served last is last, and parties without calls are removed.
         self._waiting: dict[str, deque[_Waiter]] = {}
         self._is_closed = False
         self._lock = threading.Lock()
@@ -99,9 +99,9 @@ class Children:
         party: str = "",
         wait_seconds: float | None = None,
     ) -> R:
-        """The function's result, computed in a child within so many seconds of processor time; raises ChildError.
+        """Return the function's result, computed in a child within this processor time; raises ChildError.
 
-        The function stands at the top of an importable module; argument and result can be pickled. Waiting for a free
+        The function is at the top level of an importable module; argument and result can be pickled. Waiting for a free
         child does not count; after `wait_seconds` without one the call is given up. Being cancelled kills the child.
         """
         order = pickle.dumps((function, argument), pickle.HIGHEST_PROTOCOL)
@@ -115,12 +115,12 @@ class Children:
         return cast("R", answer)
 
     def pids(self) -> tuple[int, ...]:
-        """The numbers of the processes that are there now."""
+        """Return the process ids of the current children."""
         with self._lock:
             return tuple(sorted(one.pid for one in (*self._idle, *self._busy)))
 
     def close(self) -> None:
-        """Kill every child; calls that wait or run end with ChildError. There are none afterwards."""
+        """Kill every child; waiting and running calls end with ChildError, and later calls are refused."""
         with self._lock:
             self._is_closed = True
             idle, busy = list(self._idle), list(self._busy)
@@ -137,7 +137,7 @@ class Children:
         atexit.unregister(self.close)
 
     async def _take(self, party: str, wait_seconds: float | None) -> Child:
-        """A child for this call alone: an idle one, the first one, or one that others give back."""
+        """Return a child for this call alone: an idle one, the first one, or one that others give back."""
         with self._lock:
             if child := self._free_child(party):
                 return child
@@ -171,7 +171,7 @@ class Children:
             patience = None
 
     def _free_child(self, party: str) -> Child | None:
-        """An idle child that still lives, else the first one; none where others must give one back first."""
+        """Return an idle child that is alive, else the first one; None if the call must wait for another's."""
         if self._is_closed:
             raise Died("the child processes were ended")
         while self._idle:
@@ -186,7 +186,7 @@ class Children:
         if self._is_closed:
             raise Died("the child processes were ended")
         if not self._busy and not self._idle:
-            # Whoever forgets to close leaves nothing behind either.
+            # An owner that forgets to close leaves nothing behind either.
             atexit.unregister(self.close)
             atexit.register(self.close)
         child = Child.start(self._memory_bytes)
@@ -194,7 +194,7 @@ class Children:
         return child
 
     def _give_back(self, child: Child, *, keep: bool) -> None:
-        """Pass the child on, or a new one in its place where it is of no use any more."""
+        """Pass the child on, or a new one in its place if it is no longer usable."""
         keep = keep and child.calls < CALLS_MAX and not child.is_ending
         with self._lock:
             self._busy.pop(child, None)
@@ -235,7 +235,7 @@ class Children:
         return len(self._busy) + len(self._idle) < most
 
     def _drop(self, waiter: _Waiter) -> None:
-        """Take a call out, wherever it is in its line; one that was served is in none."""
+        """Remove a waiting call from its line, if it is still there."""
         line = self._waiting.get(waiter.party, deque())
         if waiter in line:
             line.remove(waiter)
@@ -243,7 +243,7 @@ class Children:
                 del self._waiting[waiter.party]
 
     def _leave(self, waiter: _Waiter) -> None:
-        """A call that was given up while it waited: what it was given meanwhile goes to the next."""
+        """Give up a waiting call; a child it was given meanwhile goes to the next."""
         with self._lock:
             self._drop(waiter)
             child, waiter.child = waiter.child, None

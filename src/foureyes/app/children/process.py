@@ -1,4 +1,4 @@
-"""The parent's view of one child process: start it, call it, kill it."""
+"""The parent's view of one child process: starts it, calls it and kills it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from foureyes.app.children.errors import ChildError, CutOff, Died, Raised
 
 #: Signals of the timers that a child sets for itself.
 _TIMERS = frozenset({signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU})
-#: So long after a child should have ended itself it is killed; a new one imports its modules in this time.
+#: A child is killed this long after it should have ended itself; a new one imports its modules in this time.
 GRACE_SECONDS = 10.0
-#: A killed process is gone in milliseconds; whoever waits longer goes on without it.
+#: A killed process is gone in milliseconds; after this the caller continues without waiting.
 REAP_SECONDS_MAX = 5.0
-#: What a child may know of the environment: where programs and the home are. No key, token or address.
+#: Environment variables that a child inherits: where programs and the home are. No key, token or address.
 _KEPT = (
     *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "TZ"),
-    # git, which one critic asks for files of the base, reads what it may from there.
+    # One critic asks git for files of the base, and git reads its configuration from there.
     *("HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "DEVELOPER_DIR"),
 )
 
@@ -38,14 +38,14 @@ class Child:
         """Take over a process, the parent's end of its socket and the folder of its temporary files."""
         self._process, self._line, self._folder = process, line, folder
         self.calls = 0
-        #: Whether it said with its last answer that it ends.
+        #: True if it announced its end with its last answer.
         self.is_ending = False
 
     @classmethod
     def start(cls, memory_bytes: int) -> Child:
         """Start a process that has no file, socket or secret of this one; raises ChildError."""
         ours, theirs = socket.socketpair()
-        # What a child that is killed leaves there is removed after it.
+        # Files that a killed child leaves there are removed after it.
         folder = tempfile.mkdtemp(prefix="foureyes-child-")
         try:
             with theirs:
@@ -72,11 +72,11 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
+        """The process id."""
         return self._process.pid
 
     def is_alive(self) -> bool:
-        """Whether an idle child is still there to be asked."""
+        """True if an idle child can still be called."""
         try:
             self._line.recv(1, socket.MSG_PEEK)
         except BlockingIOError:
@@ -86,7 +86,7 @@ class Child:
         return False
 
     async def answer(self, order: bytes, seconds: float) -> object:
-        """The result of one order; raises ChildError. Whatever is raised, the child is of no use any more."""
+        """Return the result of one order; raises ChildError. After any exception the child is no longer usable."""
         self.calls += 1
         clock_seconds = seconds * CLOCK_FACTOR
         try:
@@ -125,7 +125,7 @@ class Child:
         return bytes(data)
 
     def _ended(self, seconds: float) -> ChildError:
-        """Why the child closed the socket: by one of its timers, or by anything else."""
+        """Return why the child closed the socket: one of its timers, or anything else."""
         # Its exit code was fixed before its socket closed; this ends the programs it started, too.
         self.kill()
         code = self._process.returncode
@@ -136,16 +136,16 @@ class Child:
         return Died(f"a child process ended by {_name(-code)}" if code < 0 else f"a child process ended with {code}")
 
     def kill(self) -> None:
-        """End the process and every program it started; a call that runs sees the end of the socket."""
+        """End the process and every program it started; a running call sees the end of the socket."""
         if self._process.returncode is not None:
             return
-        # Before it is waited for: until then the system gives the number of its group to nobody else.
+        # Before it is waited for: until then the system does not reuse its process group id.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._wait()
 
     def discard(self) -> None:
-        """Kill it, close the socket and remove its files; nobody calls it any more."""
+        """Kill it, close the socket and remove its files; it must not be called any more."""
         self.kill()
         self._line.close()
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What do people and programs want to know that is more than one review? Following projections, one file each."""
+"""Following projections: answers to questions about more than one review, one file each."""
 
 from foureyes.app.projections.accuracy import ACCURACY
 from foureyes.app.projections.costs import COSTS

@@ -1,4 +1,4 @@
-"""How often is a reviewer right? Counted for each reviewer and each model, from what became of their findings."""
+"""Accuracy of reviewers: counts per reviewer and per model of what became of their findings."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ACCURACY = Projection(
 
 
 def accuracy(reading: Reading, who: str, name: str) -> Json:
-    """The counts of a ("reviewer", name) or a ("model", family)."""
+    """Return the counts of a ("reviewer", name) or a ("model", family)."""
     body = reading.row(slot_of(reading, ACCURACY.name), key(who, name))
     found: Json = json.loads(body) if body else {}
     return found
@@ -87,7 +87,7 @@ def _of_finding(one: Happened, event: FindingEvent) -> dict[str, int]:
 
 
 def _verified(one: Happened, finding: str, result: Verification) -> dict[str, int]:
-    """The last word about a finding counts; an earlier one is taken back."""
+    """Count the last verification of a finding; an earlier one is subtracted."""
     said = one.before.findings[finding].verification if one.before else None
     if said is result:
         return {}
@@ -95,14 +95,14 @@ def _verified(one: Happened, finding: str, result: Verification) -> dict[str, in
 
 
 def _vouching(review: Review) -> Iterator[Who]:
-    """Who let the cleared version pass, each once."""
+    """Yield the reviewers who let the cleared version pass, each once."""
     reports = (one for one in review.reports.values() if one.revision == review.revision)
     seen = {one.reviewer.name: one.reviewer for one in reports if one.verdict in (None, Verdict.APPROVE)}
     yield from seen.values()
 
 
 def _holder(review: Review, seat: str, name: str) -> Who:
-    """Somebody as their seat knows them; who has left it is known by name only."""
+    """Return a reviewer as their seat has them; one who left it is known by name only."""
     found = review.seats.get(seat)
     holder = found.reviewer if found else None
     return holder if holder and holder.name == name else _reporter(review, seat, name)

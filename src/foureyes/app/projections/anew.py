@@ -1,7 +1,7 @@
-"""How is a following projection made anew while others read it? Beside the one in use; then readers are switched over.
+"""Rebuilds a following projection next to the one in use, then switches readers over.
 
-They see the old rows or the new ones, never half of either, and what has been counted does not go back. A rebuild that
-dies leaves only rows that nobody reads; the next one begins with removing them.
+Readers see the old rows or the new ones, never half of either, and counts do not go back. A rebuild that dies leaves
+only rows that nobody reads; the next one begins with removing them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from foureyes.app.projections.projection import SLOTS, VERSION_KEY, Projection, 
 from foureyes.app.projections.steps import BATCH, Folds, Step, Target, move, plan
 from foureyes.app.rows import START
 
-#: Rows removed in one transaction, so that nobody waits long.
+#: Rows removed in one transaction, so that other writers do not wait long.
 REMOVED_MAX = 1_000
-#: How often one step is tried again because somebody else was faster.
+#: Most attempts to switch over while other followers advance the old rows.
 TRIES_MAX = 100
 
-#: Told how many events are done, and of how many about; 0 when that is not known.
+#: Called with the number of events done and roughly the total; 0 if that is not known.
 Progress = Callable[[int, int], None]
 
 
@@ -36,7 +36,7 @@ def unwatched(done: int, of: int) -> None:
 async def make_anew(
     store: Store, projection: Projection, progress: Progress = unwatched, batch: int = BATCH, *, local: bool = False
 ) -> int:
-    """Replay the log into a new slot and switch over to it; how many events that were."""
+    """Replay the log into a new slot and switch over to it; returns how many events that were."""
     token = secrets.token_hex(8)
     old, new = await store.write(partial(_begin, projection.name, token))
     build = _Build(store=store, target=Target(projection=projection, slot=new, local=local), old=old, token=token)
@@ -48,7 +48,7 @@ async def make_anew(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Build:
-    """One rebuild on its way. The token says that nobody has begun another one since."""
+    """A rebuild in progress. Its token shows whether another one was started since."""
 
     store: Store
     target: Target
@@ -56,17 +56,17 @@ class _Build:
     token: str
 
     async def remove_leftovers(self) -> None:
-        """Remove what a rebuild that died has left, in helpings."""
+        """Remove the rows of a rebuild that died, in batches."""
         while await self.store.write(self._remove_leftovers):
             pass
 
     async def remove_old(self) -> None:
-        """Remove the rows that nobody reads any more, in helpings."""
+        """Remove the rows that nobody reads any more, in batches."""
         while await self.store.write(partial(_remove_some, self.old)):
             pass
 
     async def replay(self, progress: Progress, batch: int) -> int:
-        """Follow the log from its beginning until the new rows know all that the old ones know."""
+        """Follow the log from its beginning until the new rows are as far as the old ones."""
         folds, done = Folds(), 0
         total = (await self.store.read(lambda reading: reading.cursor(self.old)))[1]
         for _ in range(TRIES_MAX):
@@ -86,7 +86,7 @@ class _Build:
         return move(tx, steps)
 
     def _switch(self, tx: Writing) -> bool:
-        """Let readers use the new rows, unless somebody has brought the old ones further meanwhile."""
+        """Let readers use the new rows, unless the old ones were advanced further meanwhile."""
         self._check(tx)
         name, new = self.target.projection.name, self.target.slot
         if tx.cursor(new) < tx.cursor(self.old):
@@ -104,7 +104,7 @@ class _Build:
 
 
 def _begin(name: str, token: str, tx: Writing) -> tuple[str, str]:
-    """Claim the next slot; whoever claimed it before can no longer write there."""
+    """Claim the next slot; an earlier rebuild that claimed it can no longer write there."""
     tx.lock(f"projection/{name}")
     old = slot_of(tx, name)
     tx.follow(SLOTS, {_building(name): token}, START)

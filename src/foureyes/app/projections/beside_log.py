@@ -1,4 +1,4 @@
-"""Make the rows written with the log anew: lists, digests, inbox, lives, objections, texts; stream by stream."""
+"""Rebuilds the rows written with the log: lists, digests, inbox, lives, objections, texts; stream by stream."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from foureyes.app.shelf import Held, dated, read_review
 from foureyes.core.events import ReportRequested, ReviewOpened, RevisionRequested, RevisionSubmitted, RulingRequested
 from foureyes.core.local import is_local, is_local_author
 
-#: Reviews in one transaction: each is locked meanwhile, and so is the writer.
+#: Reviews per transaction: each is locked meanwhile, and the writer is blocked.
 REVIEWS = 50
 REVIEW, SESSION = "review/", "session/"
-#: Rows about objections that are looked at in one transaction.
+#: Rows about objections checked in one transaction.
 ROWS = 200
-#: Rows that are made otherwise than when they were first added; a store with former ones writes them anew.
+#: Format versions of rows that changed since they were introduced; a store with former rows rewrites them.
 _VERSIONS = {INHERITABLE: "3", SIGNALLED: "2"}
 log = logging.getLogger("foureyes.rows")
 
@@ -32,7 +32,7 @@ log = logging.getLogger("foureyes.rows")
 async def write_anew(
     store: Store, name: str, progress: Progress = unwatched, reviews: int = REVIEWS, *, local: bool = False
 ) -> int:
-    """Write the rows of every review, or of every target, as its log has it; how many events that were.
+    """Rewrite the rows of every review, or of every target, from its log; returns how many events that were.
 
     Only the store of local reviews has rows of those (`local`).
     """
@@ -52,7 +52,7 @@ async def write_anew(
 async def _write_streams(
     store: Store, sort: str, write: Callable[[tuple[str, ...], Writing], int], progress: Progress, limit: int
 ) -> int:
-    """Write what the streams of a sort say, some in each transaction; how many events that were."""
+    """Rewrite the rows of all streams of a kind, some in each transaction; returns how many events that were."""
     after, done = sort, 0
     while streams := await store.read(partial(_next_streams, sort, after, limit)):
         done += await store.write(partial(write, streams))
@@ -62,7 +62,7 @@ async def _write_streams(
 
 
 async def fill(store: Store) -> tuple[str, ...]:
-    """Write the rows that a store of an earlier release does not have yet, once; which ones those were."""
+    """Write the rows that a store of an earlier release lacks, once; returns their names."""
     missing = await store.read(Quick(lambda reading: [one for one in ADDED if _is_former(reading, one)]))
     for name in missing:
         log.info("writing the rows %s of this store for the first time", name)
@@ -80,7 +80,7 @@ def _next_streams(sort: str, after: str, limit: int, reading: Reading) -> tuple[
 
 
 def _write_signalled(streams: tuple[str, ...], tx: Writing) -> int:
-    """Who worked in each of these sessions."""
+    """Rewrite who worked in each of these sessions."""
     tx.lock(*streams)
     done = 0
     for stream in streams:
@@ -116,7 +116,7 @@ def _digests(changes: Changes, held: Held, past: tuple[Stored, ...]) -> Changes:
 
 
 def _inbox(changes: Changes, held: Held, past: tuple[Stored, ...]) -> Changes:
-    """Everything that was ever asked for goes, and what is owed now comes."""
+    """Remove every request that was ever made from the inbox, and add what is owed now."""
     asked = (event for event, _ in dated(past) if isinstance(event, _ASKING))
     names = (*(one.request for one in asked), *held.review.inherited)
     gone = dict.fromkeys((held.review.id, name) for name in names)
@@ -133,7 +133,7 @@ class Noted:
 
 
 async def _write_noted_anew(store: Store, noted: Noted, progress: Progress, reviews: int, *, local: bool) -> int:
-    """Write what each review has against its versions or on which text, and remove what no log says."""
+    """Rewrite the rows that reviews leave about findings, and remove rows that no log supports."""
     after = ""
     while page := await store.read(partial(_next_noted, noted, after, ROWS)):
         await store.write(partial(_check_noted, noted, page))
@@ -160,7 +160,7 @@ def _write_noted(noted: Noted, local: bool, streams: tuple[str, ...], tx: Writin
         try:
             rows |= noted.noted_by(tx, stream) if local or not _is_local(tx, stream) else {}
         except Damaged as error:
-            # It has no rows, and nothing can be decided in it either; the others have theirs.
+            # A damaged review gets no rows, and nothing can be decided in it either; the others get theirs.
             log.error("%s: %s", stream, error)  # noqa: TRY400 - what is wrong, not where in the program
     tx.follow(noted.name, rows, START)
     return sum(tx.known(stream, "", "").version for stream in streams)
@@ -175,10 +175,10 @@ _NOTED = {
     OBJECTIONS: Noted(name=OBJECTIONS, noted_by=objections.noted_by, review_of=lambda key: key.partition("/")[2]),
     INHERITABLE: Noted(name=INHERITABLE, noted_by=inheriting.noted_by, review_of=inheriting.review_of),
 }
-#: Rows that later releases added: a store that was there before has none of them.
+#: Rows that later releases added: an older store has none of them.
 ADDED = (*_NOTED, SIGNALLED)
 _ASKING = (ReportRequested, RevisionRequested, RulingRequested)
 RowsOf = Callable[[Changes, Held, tuple[Stored, ...]], Changes]
 _ROWS: dict[str, RowsOf] = {"reviews": _list, "digests": _digests, "inbox": _inbox}
-#: The projections that are made anew this way.
+#: The projections that are rebuilt this way.
 NAMES = (*_ROWS, LIVES, *_NOTED)

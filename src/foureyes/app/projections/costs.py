@@ -1,4 +1,4 @@
-"""What did reviewing cost: in a day, of a reviewer, for a review? Runs that gave no answer cost too."""
+"""Costs of reviewing per day, reviewer and review. Runs that gave no answer cost too."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ class Spent:
 
 
 def changes(one: Happened, read: Read) -> Changed:
-    """Add the cost of one run to everything it counts for; what others say theirs cost is told of them alone."""
+    """Add the cost of one run to all its sums.
+
+    A cost that is not counted, because others only claim it, is added to the sums of its reviewer alone.
+    """
     match one.event:
         case ReportSubmitted(cost=cost, counted=counted, reviewer=who):
             reviewer = who.name
@@ -38,16 +41,16 @@ COSTS = Projection(name="costs", version=1, takes=types(ReportSubmitted, ReportF
 
 
 def day_key(day: str) -> str:
-    """The row of a date, as in 2026-01-31."""
+    """Return the key of a date, as in 2026-01-31."""
     return key("day", day)
 
 
 def spent(reading: Reading, *parts: str) -> Spent:
-    """A sum: ("day", date), ("reviewer", name), ("reviewer", name, date) or ("review", id)."""
+    """Return a sum: ("day", date), ("reviewer", name), ("reviewer", name, date) or ("review", id)."""
     body = reading.row(slot_of(reading, COSTS.name), key(*parts))
     return Spent(**json.loads(body)) if body else Spent()
 
 
 def day_usd_micro(reading: Reading, day: str) -> int:
-    """What was spent on a date."""
+    """Return what was spent on a date."""
     return spent(reading, "day", day).usd_micro

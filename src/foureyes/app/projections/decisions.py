@@ -1,4 +1,4 @@
-"""Who asked, decided, skipped or overrode what, when and why? The audit trail, the newest first, and by review."""
+"""The audit trail: who asked, decided, skipped or overrode what, when and why; newest first, and by review."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from foureyes.core.values import CLOCK, Step, Verdict
 PAGE_MAX = 200
 TIME = "2026-01-31T23:59:59.000000Z"
 REQUEST, DECISION, SKIP, OVERRIDE, VIEW = "request", "decision", "skip", "override", "view"
-#: Something that nobody decided: a time that passed, a policy that changed meanwhile.
+#: Something that nobody decided: a deadline that passed, a policy that changed meanwhile.
 INCIDENT = "incident"
 
 
@@ -37,17 +37,17 @@ class Told:
     what: str
     says: str
     why: str
-    #: Who is named in the event; else whoever gave the command.
+    #: The person named in the event; empty for the actor of the command.
     who: str = ""
-    #: Of whom something is asked.
+    #: The person who is asked for something.
     asks: str = ""
     stage: str = ""
     seat: str = ""
 
 
 def changes(one: Happened, read: Read) -> Changed:
-    """One row for each event of the trail, under its time; under its review only where that is."""
-    del read  # what happened does not depend on what happened before
+    """Write one row for each event of the trail, by its time, and a reference to it by its review, if it has one."""
+    del read  # an event's row does not depend on earlier rows
     told = _told(one)
     if told is None:
         return
@@ -93,13 +93,13 @@ DECISIONS = Projection(
 
 
 def newest(reading: Reading, day: str = "", after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of the trail, the newest first, of everything or of a date (or the beginning of one, as in 2026-01)."""
+    """Return a page of the trail, newest first: all of it, or of a date or the beginning of one, as in 2026-01."""
     rows = reading.rows(slot_of(reading, DECISIONS.name), f"time/{backwards(day)}", after, min(limit, PAGE_MAX))
     return tuple((name, _whole(name, body)) for name, body in rows)
 
 
 def of_review(reading: Reading, review: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of a review's trail, in the order in which it happened."""
+    """Return a page of a review's trail, in chronological order."""
     slot, prefix = slot_of(reading, DECISIONS.name), f"{key('review', review)}/"
     found = reading.rows(slot, prefix, after, min(limit, PAGE_MAX))
     places = ((name, f"time/{backwards(name.removeprefix(prefix))}") for name, _ in found)
@@ -108,14 +108,14 @@ def of_review(reading: Reading, review: str, after: str = "", limit: int = PAGE_
 
 
 def _review(one: Happened) -> str:
-    """Whose trail it belongs to. Who saw all is written beside the review, and known to whoever sees all of it."""
+    """Return the review whose trail it belongs to. A full view by a human is logged outside the review's stream."""
     if isinstance(one.event, e.WholeSeen):
         return one.event.review
     return one.after.id if one.after else ""
 
 
 def _row(one: Happened, told: Told) -> Json:
-    """Nothing that the key says already, and nothing empty: there are many of these."""
+    """Return the row without empty fields and without what the key says: there are many of these."""
     review, stored, who = one.after, one.stored, told.who or one.stored.actor
     row: Json = {
         "what": told.what,
@@ -138,7 +138,7 @@ def _row(one: Happened, told: Told) -> Json:
 
 
 def _whole(place: str, body: str) -> Json:
-    """A row as people want it, with its time and who gave the command."""
+    """Return a row in full, with its time and the actor of the command."""
     row: Json = json.loads(body)
     at = backwards(place.removeprefix("time/"))[: len(TIME)]
     stream = f"review/{row['review']}" if "review" in row else ""
@@ -146,7 +146,7 @@ def _whole(place: str, body: str) -> Json:
 
 
 def _seat(review: Review, seat: str) -> Json:
-    """Which layer of which chain spoke."""
+    """Return the stage, scope and seat that a report came from."""
     found = review.seats.get(seat)
     return {} if found is None else {"stage": found.stage, "scope": clip(found.scope), "seat": seat}
 
@@ -169,7 +169,7 @@ def _told(one: Happened) -> Told | None:
 
 
 def _incident(review: Review | None, event: e.Event) -> Told | None:
-    """What nobody decided: a time that passed, a policy that changed meanwhile."""
+    """Return the row of what nobody decided: a deadline that passed, a policy that changed meanwhile."""
     match event:
         case e.DeadlinePassed() if review:
             return _late(review, event)
@@ -181,7 +181,7 @@ def _incident(review: Review | None, event: e.Event) -> Told | None:
 
 
 def _late(review: Review, event: e.DeadlinePassed) -> Told:
-    """What was not done in time, and by whom."""
+    """Return what was not done in time, and by whom."""
     request = review.requests.get(event.request)
     seat = review.seats.get(event.request)
     holder = seat.reviewer.name if seat and seat.reviewer else ""
@@ -219,7 +219,7 @@ def _requested(
 
 
 def _unanswered(review: Review, seat: str) -> str:
-    """Why the clock asks for a report: who was asked before and did not answer."""
+    """Return why the clock asks for a report: who was asked before and did not answer."""
     left = review.seats[seat].left if seat in review.seats else ()
     return f"{left[-1]} did not answer in time" if left else "a due time has passed"
 

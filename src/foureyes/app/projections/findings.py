@@ -1,4 +1,4 @@
-"""Which findings are there, and where does each stand? By review, by session, and the unsettled ones by scope."""
+"""Findings and the standing of each: by review, by session, and the unsettled ones by scope."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PAGE_MAX = 200
 
 
 def changes(one: Happened, read: Read) -> Changed:
-    """Write a finding down as it stands now, and where it is found."""
+    """Write a finding's current state, and the rows by which it is found."""
     if not isinstance(one.event, FindingEvent):
         return
     review, finding = one.review, one.review.findings[one.event.finding]
@@ -56,18 +56,18 @@ FINDINGS = Projection(
 
 
 def of_review(reading: Reading, review: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of a review's findings, each with the key behind which the next page begins."""
+    """Return a page of a review's findings, each with the key behind which the next page begins."""
     rows = reading.rows(slot_of(reading, FINDINGS.name), f"{key('review', review)}/", after, min(limit, PAGE_MAX))
     return tuple((name, json.loads(body)) for name, body in rows)
 
 
 def of_session(reading: Reading, session: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of the issues of a session."""
+    """Return a page of the issues of a session."""
     return _listed(reading, f"{key('session', session)}/", after, limit)
 
 
 def unsettled(reading: Reading, scope: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of the findings of a scope that somebody must still do something about."""
+    """Return a page of the unsettled findings of a scope."""
     return _listed(reading, f"{key('open', scope)}/", after, limit)
 
 
@@ -79,7 +79,7 @@ def _listed(reading: Reading, prefix: str, after: str, limit: int) -> tuple[tupl
 
 
 def _row(review: Review, finding: Finding) -> Json:
-    """Nothing empty: there are many of these."""
+    """Return the row without empty fields: there are many of these."""
     place = finding.place
     row: Json = {
         "review": review.id,

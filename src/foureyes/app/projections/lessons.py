@@ -1,4 +1,4 @@
-"""What was learned about a scope? Lessons in force, and apart from them those that were retired."""
+"""Lessons learned about a scope: those in force, and apart from them those that were retired."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _put, _take = shape(Lesson)
 
 
 def changes(one: Happened, read: Read) -> Changed:
-    """Take in one event with the core's own function, on the one lesson it can change."""
+    """Apply one event with the core's own function to the one lesson it can change."""
     match one.event:
         case LessonRecorded():
             yield from _recorded(one, one.event, read)
@@ -30,7 +30,7 @@ LESSONS = Projection(name="lessons", version=1, takes=types(LessonRecorded, Less
 
 
 def lessons(reading: Reading, scope: str) -> tuple[Lesson, ...]:
-    """The lessons of a scope that nobody retired; `core.lessons.in_force` says which hold now."""
+    """Return the lessons of a scope that nobody retired; `core.lessons.in_force` says which apply now."""
     slot = slot_of(reading, LESSONS.name)
     rows = reading.rows(slot, f"{key('live', scope)}/", limit=LESSONS_MAX)
     return tuple(_take(json.loads(body)) for _, body in rows)
@@ -56,5 +56,5 @@ def _retired(one: Happened, event: LessonRetired, lesson: Lesson) -> Changed:
 
 
 def _pattern(kind: LessonKind, scope: str, fingerprint: str) -> str:
-    """Where a pattern is found again; nothing else is counted."""
+    """Return the key by which a pattern is found again; empty for other lessons, which are not counted."""
     return key("pattern", scope, fingerprint) if kind is LessonKind.PATTERN and fingerprint else ""

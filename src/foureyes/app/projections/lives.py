@@ -1,4 +1,4 @@
-"""How are the rows about uses of clearances made anew? As the targets' logs have them, and no others."""
+"""Rebuilds the rows about uses of clearances from the targets' logs, and removes all others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS = 1_000
 
 
 async def write_lives(store: Store, progress: Progress, targets: int, rows: int = ROWS) -> int:
-    """Write what the log has, some targets at a time, then remove what it does not; how many events that were.
+    """Write what the log has, some targets at a time, then remove all other rows; returns how many events that were.
 
     A row without an event would use up a clearance, or make one look used.
     """
@@ -58,7 +58,7 @@ def _write(uses: Uses, streams: tuple[str, ...], tx: Writing) -> int:
 
 
 def _remove(keys: tuple[str, ...], tx: Writing) -> int:
-    """Not seen when its target was read: somebody used the clearance since, or nobody ever did."""
+    """Remove rows that are in no log; each is checked again, because a clearance may have been used since."""
     streams = {TARGETS + target_of(key) for key in keys}
     tx.lock(*sorted(streams))
     known = {key for stream in streams for key in _lives(tx, stream)[0]}

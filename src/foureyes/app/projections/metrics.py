@@ -1,4 +1,4 @@
-"""How much was reviewed, by whom, how fast and with what end? Sums kept up to date, so that nothing is counted anew.
+"""Metrics: sums of how much was reviewed, by whom, how fast and with what end, updated with each event.
 
 Rows: `totals`; `date/<day>`; `kind/<kind>`; `pair/<kind>/<author>`; `day/<day>/<kind>/<author>/<reviewer>`, one for
 each of these; `said/<day>/<kind>/<author>/<reviewer>/<review>`, the last report of a reviewer on a review that day;
@@ -77,45 +77,48 @@ METRICS = Projection(
 
 
 def totals(reading: Reading, *parts: str) -> Json:
-    """All sums, or those of ("date", day), ("kind", kind) or ("pair", kind, author)."""
+    """Return all sums, or those of ("date", day), ("kind", kind) or ("pair", kind, author)."""
     body = reading.row(slot_of(reading, METRICS.name), key(*parts) if parts else TOTALS)
     found: Json = json.loads(body) if body else {}
     return found
 
 
 def of_day(reading: Reading, day: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of the rows of a date: one for each kind, author and reviewer, with counts and averages."""
+    """Return a page of the rows of a date: one for each kind, author and reviewer, with counts and averages."""
     prefix = f"{key('day', day)}/"
     rows = reading.rows(slot_of(reading, METRICS.name), prefix, after, min(limit, PAGE_MAX))
     return tuple((name, _averaged(json.loads(body))) for name, body in rows)
 
 
 def said_on(reading: Reading, day: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of what each reviewer said last of each review on a date."""
+    """Return a page of each reviewer's last report on each review on a date."""
     rows = reading.rows(slot_of(reading, METRICS.name), f"{key('said', day)}/", after, min(limit, PAGE_MAX))
     return tuple((name, json.loads(body)) for name, body in rows)
 
 
 def rulings_of_day(reading: Reading, day: str, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of what humans were asked to decide on a date: one for each review, with who had reported on it."""
+    """Return a page of the rulings requested on a date: one row per review, with the reviewers who had reported."""
     rows = reading.rows(slot_of(reading, METRICS.name), f"{key('ruling', day)}/", after, min(limit, PAGE_MAX))
     return tuple((name, json.loads(body)) for name, body in rows)
 
 
 def pairs(reading: Reading, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of the sums of each kind of work and author; `learned` are the ends that count for the track record."""
+    """Return a page of the sums of each kind of work and author.
+
+    `learned` are the ends that count for the track record.
+    """
     rows = reading.rows(slot_of(reading, METRICS.name), "pair/", after, min(limit, PAGE_MAX))
     return tuple((name, json.loads(body)) for name, body in rows)
 
 
 def sitting(reading: Reading, human: str, limit: int = PAGE_MAX) -> tuple[str, ...]:
-    """The open reviews in which a human holds a seat."""
+    """Return the open reviews in which a human holds a seat."""
     rows = reading.rows(slot_of(reading, METRICS.name), f"{key('sits', human)}/", limit=min(limit, PAGE_MAX))
     return tuple(json.loads(body)["review"] for _, body in rows)
 
 
 def kinds(reading: Reading, after: str = "", limit: int = PAGE_MAX) -> tuple[tuple[str, Json], ...]:
-    """A page of the sums of each kind of work, by name."""
+    """Return a page of the sums of each kind of work, by name."""
     rows = reading.rows(slot_of(reading, METRICS.name), "kind/", after, min(limit, PAGE_MAX))
     return tuple((name, json.loads(body)) for name, body in rows)
 
@@ -139,7 +142,7 @@ def _counted(one: Happened, read: Read) -> dict[str, int]:
             return {name: 1} if name else {}
 
 
-#: What is counted by its name alone.
+#: Events that are simply counted, with the names of their counters.
 _NAMES: dict[type, str] = {
     EscapeReported: "escapes",
     LiveRefused: "live_refused",
@@ -154,13 +157,13 @@ _NAMES: dict[type, str] = {
 
 
 def _ended(one: Happened, review: Review) -> dict[str, int]:
-    """How long it took, and whether no human was needed."""
+    """Return how long the review took, and whether it ended without a human."""
     alone = not review.rulings and not review.overridden
     return {"ended": 1, "ended_milliseconds": _milliseconds(one.at - one.opened), "ended_alone": int(alone)}
 
 
 def _gauges(before: Review | None, review: Review) -> dict[str, int]:
-    """How many reviews are open, or wait for whom, now; up and down."""
+    """Return the changes of the gauges: how many reviews are open, and for whom they wait."""
     moved: dict[str, int] = {}
     if before and review.requests is before.requests and review.outcome is before.outcome:
         return moved
@@ -193,7 +196,7 @@ def _day_row(one: Happened, event: ReportSubmitted, read: Read, row: Json | None
 
 
 def _said_row(one: Happened, event: ReportSubmitted, read: Read) -> Json:
-    """One reviewer's word on one review: the verdict, how long it took and how sure they were, where that is known."""
+    """Return a reviewer's last report on a review: the verdict, and its duration and confidence if known."""
     waited = _waited(one, event.seat, read)
     timed = {} if waited is None else {"milliseconds": waited}
     sure = {} if event.confidence is None else {"confidence": event.confidence}
@@ -201,7 +204,7 @@ def _said_row(one: Happened, event: ReportSubmitted, read: Read) -> Json:
 
 
 def _averaged(row: Json) -> Json:
-    """With the means, rounded down; none where nothing was measured."""
+    """Return the row with its means, rounded down; None if nothing was measured."""
     timed, sure = row.get("timed", 0), row.get("sure", 0)
     return row | {
         "review_milliseconds_mean": row.get("milliseconds", 0) // timed if timed else None,
@@ -210,7 +213,7 @@ def _averaged(row: Json) -> Json:
 
 
 def _asked(one: Happened, review: Review) -> Changed:
-    """Remember since when an answer is owed, and forget it once it is not."""
+    """Record since when an answer is owed, and remove the record once it is not."""
     before = one.before.requests if one.before else {}
     if review.requests is before:
         return
@@ -224,7 +227,7 @@ def _asked(one: Happened, review: Review) -> Changed:
 
 
 def _sitting(before: Review | None, review: Review) -> Changed:
-    """Remember which humans hold a seat in an open review, and forget it once they do not."""
+    """Record which humans hold a seat in an open review, and remove the record once they do not."""
     if before and before.seats is review.seats and before.outcome is review.outcome:
         return
     sat, sit = _humans(before), _humans(review)
@@ -241,11 +244,11 @@ def _humans(review: Review | None) -> set[str]:
 
 
 def _waited(one: Happened, request: str, read: Read) -> int | None:
-    """How long an answer took; unknown when nobody had asked for it."""
+    """Return how long an answer took; None if nobody had asked for it."""
     asked = read(key("asked", one.review.id, request))
     return None if asked is None else _milliseconds(one.at - _read_time(asked["at"]))
 
 
 def _milliseconds(span: timedelta) -> int:
-    """A clock may jump back; nothing takes less than no time."""
+    """Return whole milliseconds; never negative, because a clock may jump back."""
     return max(0, span // timedelta(milliseconds=1))

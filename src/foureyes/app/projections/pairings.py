@@ -1,4 +1,4 @@
-"""Who reviewed an author's work lately? So that the same two do not always wave each other through."""
+"""Recent pairings of authors and reviewers, so that the same two do not always approve each other's work."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from foureyes.app.ports import Reading
 from foureyes.app.projections.projection import Changed, Happened, Projection, Read, key, slot_of, types
 from foureyes.core.events import ReportSubmitted
 
-#: Of each author the newest reports.
+#: Newest reports kept for each author.
 PAIRINGS_MAX = 30
 
 
 def changes(one: Happened, read: Read) -> Changed:
-    """Remember who reported on whose work."""
+    """Record who reported on whose work."""
     if isinstance(one.event, ReportSubmitted):
         name = key(one.review.author.name)
         yield name, [*(read(name) or ()), one.event.reviewer.name][-PAIRINGS_MAX:]
@@ -25,6 +25,6 @@ PAIRINGS = Projection(name="pairings", version=1, takes=types(ReportSubmitted), 
 
 
 def recent_pairings(reading: Reading, author: str) -> Mapping[str, int]:
-    """How often each reviewer reviewed this author's work lately."""
+    """Return how often each reviewer reviewed this author's work lately."""
     body = reading.row(slot_of(reading, PAIRINGS.name), key(author))
     return Counter(json.loads(body)) if body else {}

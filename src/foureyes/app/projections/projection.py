@@ -1,7 +1,7 @@
-"""What is a following projection? A pure function from an event and its own rows to the rows that change.
+"""Following projections: pure functions from an event and the projection's own rows to the rows that change.
 
 A projection reads nothing but its own rows, the event and the review the event belongs to, before and after. No clock,
-no other table: so replaying the log gives the same bytes, whoever does it and in whatever helpings.
+no other table: so replaying the log gives the same bytes, in any process and any batch size.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from foureyes.codec import Json
 from foureyes.core.events import Event
 from foureyes.core.model import Review
 
-#: The row that says which version of a projection's code wrote its rows.
+#: Key of the row that says which version of a projection's code wrote its rows.
 VERSION_KEY = "!version"
-#: Where it is kept which slot of a projection readers use.
+#: Name under which the current slot of each projection is stored.
 SLOTS = "!slots"
-#: Nothing a projection writes is longer; what people wrote is shortened.
+#: Longest row; longer texts of people are shortened.
 ROW_BYTES_MAX = 32_768
 TEXT_CHARS_MAX = 300
-#: A name in a key that is longer is shortened, with a hash so that two names stay two.
+#: Longest part of a key; a longer name is cut and gets a hash, so that two names stay distinct.
 PART_CHARS_MAX = 120
 SEQ_DIGITS = 16
 KEYS_KEPT_MAX = 4_096
@@ -69,48 +69,51 @@ class Projection:
 
     name: str
     version: int
-    #: The types of the events it looks at.
+    #: The types of the events it processes.
     takes: frozenset[str]
     changes: Callable[[Happened, Read], Changed]
 
     @property
     def lock(self) -> str:
-        """Held by whoever moves its cursor."""
+        """The lock to hold while its cursor is moved."""
         return f"projection/{self.name}"
 
 
 def slot_of(reading: Reading, name: str) -> str:
-    """Under which name the rows of a projection lie now; a rebuild makes them beside and switches over."""
+    """Return the name under which a projection's rows are stored now.
+
+    A rebuild writes to another slot and switches.
+    """
     return reading.row(SLOTS, name) or name
 
 
 def types(*events: type) -> frozenset[str]:
-    """The names of some events."""
+    """Return the names of these event types."""
     return frozenset(one.__name__ for one in events)
 
 
 def key(*parts: str) -> str:
-    """A key of parts; no part can look like two, and none is too long for an index."""
+    """Return a key of these parts; a part cannot be mistaken for two, and none is too long for an index."""
     return _joined(parts)
 
 
 def backwards(text: str) -> str:
-    """A time or number so that the newest comes first in the order of keys."""
+    """Complement the digits of a time or number, so that the newest comes first in the order of keys."""
     return text.translate(_BACKWARDS)
 
 
 def newest_first(stored: Stored) -> str:
-    """Where an event comes among all, the newest first: by its time, then by its place in the log."""
+    """Return the sort key of an event, newest first: by its time, then by its place in the log."""
     return backwards(f"{stored.at}.{stored.seq:0{SEQ_DIGITS}d}")
 
 
 def clip(text: str, most: int = TEXT_CHARS_MAX) -> str:
-    """The beginning of what somebody wrote; the log has all of it."""
+    """Return the beginning of a text; the log has all of it."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def added(row: Json | None, **counts: int) -> Json:
-    """A row of counters, some of them higher; a counter that is not there is zero."""
+    """Return a row of counters with these amounts added; a missing counter is zero."""
     found = dict(row) if row else {}
     for name, more in counts.items():
         if more:
@@ -120,7 +123,7 @@ def added(row: Json | None, **counts: int) -> Json:
 
 @lru_cache(maxsize=KEYS_KEPT_MAX)
 def _joined(parts: tuple[str, ...]) -> str:
-    """Remembered, because the events of a review come one behind the other and name the same rows."""
+    """Join the parts; cached, because consecutive events of a review name the same rows."""
     return "/".join([_part(one) for one in parts])
 
 

@@ -1,4 +1,4 @@
-"""How are track records counted anew? From the log alone, in its order, as they were counted the first time."""
+"""Rebuilds the track records from the log alone, in its order, as they were counted the first time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from foureyes.core.local import is_local
 from foureyes.core.rules import Rules
 from foureyes.core.trust import TrustRecord
 
-#: The rules with this digest, which a review was opened under.
+#: Returns the rules with this digest, which a review was opened under.
 RulesOf = Callable[[Reading, str], Rules]
 Pair = tuple[str, str]
 
@@ -26,9 +26,9 @@ Pair = tuple[str, str]
 async def recount(
     store: Store, rules_of: RulesOf, progress: Progress = unwatched, batch: int = BATCH, total: int = 0
 ) -> int:
-    """Replace every track record by what the log says; how many events that were.
+    """Replace every track record by what the log says; returns how many events that were.
 
-    Others go on counting until the last stretch, in which they wait.
+    Other writers keep counting until the last stretch, during which they wait.
     """
     replay = Replay(rules_of=rules_of)
     while await store.read(lambda reading: replay.take(reading, reading.tail(replay.cursor, batch))):
@@ -37,9 +37,10 @@ async def recount(
 
 
 def check_trust(reading: Reading) -> tuple[Suspect, ...]:
-    """The records that must not be believed: altered, or gone, or with fewer ends than the metrics have counted.
+    """Return the records that must not be believed: altered, missing, or with too few ends.
 
-    Metrics follow the log, records are written with it: so a sound record never knows less.
+    Each is compared with the ends that the metrics have counted. Metrics follow the log, records are written with it:
+    so a sound record never knows less.
     """
     found = tuple(examined(reading, reading.trusts()))
     suspects = [one for one in found if isinstance(one, Suspect)]
@@ -70,7 +71,7 @@ class Replay:
     events: int = 0
 
     def take(self, reading: Reading, new: tuple[Stored, ...]) -> bool:
-        """Count what comes next; whether there was anything."""
+        """Count the next events; returns whether there were any."""
         for stored in new:
             if stored.type in SWITCHES:
                 self._switched(reading, stored)
@@ -101,7 +102,7 @@ class Replay:
 
 
 def _settle(replay: Replay, batch: int, tx: Writing) -> int:
-    """Count what is left while nobody else can, and put the records in place."""
+    """Count the remaining events while no other writer can, and replace the records."""
     # A transaction may run twice; what it counted the first time must not count again.
     last = Replay(rules_of=replay.rules_of, records=dict(replay.records), folds=replay.folds, cursor=replay.cursor)
     while last.take(tx, tx.settled(last.cursor, batch)):

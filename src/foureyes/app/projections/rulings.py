@@ -1,4 +1,4 @@
-"""What did humans decide lately? The newest of each kind of work, and of all."""
+"""Recent decisions of humans: the newest for each kind of work, and of all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _put, _take = shape(PastRuling)
 
 
 def changes(one: Happened, read: Read) -> Changed:
-    """Remember a final decision of a human; what the clock decides is nobody's habit."""
+    """Record a final decision of a human; decisions of the clock are left out."""
     event = one.event
     if not isinstance(event, RulingGiven) or not event.final or event.by_clock:
         return
@@ -34,7 +34,7 @@ RULINGS = Projection(name="rulings", version=1, takes=types(RulingGiven), change
 
 
 def past_rulings(reading: Reading, kind: str = "") -> tuple[PastRuling, ...]:
-    """What humans decided lately about any work and, where one is named, about a kind; the oldest first."""
+    """Return recent human decisions about any work and, if one is named, about a kind; the oldest first."""
     slot = slot_of(reading, RULINGS.name)
     bodies = (reading.row(slot, name) for name in (ALL, *([key("kind", kind)] if kind else [])))
     found = {_take(ruling) for body in bodies if body for ruling in json.loads(body)}

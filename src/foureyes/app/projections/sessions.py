@@ -1,4 +1,4 @@
-"""May a session go on? Which of its reviews wait for an author or a human, what was said last, and how long ago."""
+"""Sessions: which of their reviews wait for an author or a human, the last signals, and since when each is silent."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from foureyes.core.sessions import SILENCE, SessionFacts, Status
 
 SIGNALS_MAX = 20
 SUMMARY_CHARS_MAX = 200
-#: Before the time since when a silence counts, so that the longest comes first.
+#: Key prefix of the time since when a silence counts, so that the longest silence comes first.
 QUIET = "quiet/"
 
 _time = shape(datetime)[1]
 
 
 def changes(one: Happened, read: Read) -> Changed:
-    """What an event changes for the session it belongs to."""
+    """Write what an event changes for the session it belongs to."""
     if one.after is not None:
         yield from _of_review(one, one.after, read)
         return
@@ -66,14 +66,14 @@ def changes(one: Happened, read: Read) -> Changed:
 SESSIONS = Projection(
     name="sessions",
     version=3,
-    # Many events can answer a ruling: an override, a waiver, an end.
+    # Many events can end a pending ruling: an override, a waiver, an end.
     takes=types(*get_args(ReviewEvent), SessionEnded, SessionPaused, SessionResumed, SignalReceived, SilenceDetected),
     changes=changes,
 )
 
 
 def session_facts(reading: Reading, session: str, silence: timedelta = SILENCE) -> SessionFacts:
-    """What the session's reviews say about whether it may go on."""
+    """Return what the session's reviews say about whether it may go on."""
     slot = slot_of(reading, SESSIONS.name)
     waiting = reading.rows(slot, f"{key('waiting', session)}/", limit=1)
     body = reading.row(slot, key("session", session))
@@ -82,21 +82,21 @@ def session_facts(reading: Reading, session: str, silence: timedelta = SILENCE) 
 
 
 def session(reading: Reading, name: str) -> Json:
-    """What is known of a session: its last signals, who paused it, when it was resumed or ended."""
+    """Return what is known of a session: its last signals, who paused it, when it was resumed or ended."""
     body = reading.row(slot_of(reading, SESSIONS.name), key("session", name))
     found: Json = json.loads(body) if body else {}
     return found
 
 
 def listed(reading: Reading, after: str, limit: int) -> tuple[tuple[str, Json], ...]:
-    """The sessions by name, each with whether it may go on and when it was last heard of, behind this key."""
+    """Return the sessions behind this key, by name, each with its status and the time of its last signal."""
     prefix = f"{key('session')}/"
     found = reading.rows(slot_of(reading, SESSIONS.name), prefix, after=after, limit=limit)
     return tuple((name, _listed(json.loads(body))) for name, body in found)
 
 
 def status_of(row: Json) -> str:
-    """Whether the session of this row may go on; what has ended is told beside it."""
+    """Return whether the session of this row may go on; whether it has ended is a separate field."""
     paused = row.get("paused_by") or row.get("waiting")
     return (Status.PAUSED if paused else Status.RUNNING).value
 
@@ -111,14 +111,14 @@ def _listed(row: Json) -> Json:
 
 
 def quiet(reading: Reading, limit: int) -> tuple[tuple[datetime, str], ...]:
-    """The sessions whose silence counts, and since when; the longest silent first."""
+    """Return the sessions whose silence counts, and since when; the longest silent first."""
     found = reading.rows(slot_of(reading, SESSIONS.name), QUIET, limit=limit)
     rows = (json.loads(body) for _, body in found)
     return tuple((_time(one["since"]), one["session"]) for one in rows)
 
 
 def waits(review: Review | None) -> bool:
-    """Whether a session must not go on because of this review: a clarification or a ruling is owed."""
+    """True if a session must not go on because of this review: a clarification or a ruling is owed."""
     if review is None or review.outcome is not None:
         return False
     asked = review.revision_request()
@@ -137,14 +137,14 @@ def _of_review(one: Happened, review: Review, read: Read) -> Changed:
         row = row | {"waiting": row.get("waiting", 0) + (1 if after else -1)}
     if (before and not after) or isinstance(one.event, ReviewCleared):
         row = row | {"continued_at": one.stored.at}
-        # Where nobody has spoken since a silence was noticed, there is nothing new to look at.
+        # If no agent has spoken since a silence was noticed, there is nothing new to review.
         yield from _counted(session, row, "" if row.get("noticed") else one.stored.at)
     elif after != before:
         yield from _counted(session, row, "")
 
 
 def _counted(session: str, row: Json, since: str) -> Changed:
-    """The session's row, and beside it the one that says since when its silence counts; none while it is paused."""
+    """Write the session's row, and the row that says since when its silence counts; none while it is paused."""
     was = row.get("quiet_since", "")
     if was:
         yield f"{QUIET}{key(was, session)}", None

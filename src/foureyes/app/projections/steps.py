@@ -1,7 +1,7 @@
-"""How does a projection come forward? Read what is new, work out the rows beside the writers, write them in one step.
+"""Advances projections: reads new events, computes the rows outside the write transaction, writes them in one step.
 
-What is worked out counts only if the cursor still stands where it was read; so two who follow at the same time never
-count an event twice, and whoever dies between two steps leaves nothing half done.
+The computed rows count only if the cursor is still where it was read; so two processes that follow at the same time
+never count an event twice, and a crash between two steps leaves nothing half done.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from foureyes.core.evolve import evolve, fold
 from foureyes.core.local import is_local
 from foureyes.core.model import Review
 
-#: Events in one step: enough to be quick, few enough that nobody waits long for the writer.
+#: Events per step: enough to be quick, few enough that other writers do not wait long.
 BATCH = 500
 FOLDED_MAX = 256
 
-#: The events of one command have one time.
+#: Cached, because the events of one command have one time.
 _when: Callable[[str], datetime] = lru_cache(maxsize=16)(shape(datetime)[1])
 
 
@@ -66,12 +66,12 @@ class Folds:
     """Reviews folded so far, the latest at hand: the log never changes, so what was folded stays true."""
 
     def __init__(self, size: int = FOLDED_MAX) -> None:
-        """Keep this many."""
+        """Keep at most this many reviews."""
         self._size = size
         self._folded: OrderedDict[str, Folded] = OrderedDict()
 
     def happened(self, reading: Reading, stored: Stored) -> Happened:
-        """An event with its review before and after it."""
+        """Return an event with its review before and after it."""
         ((event, at),) = dated((stored,))
         when = _when(at)
         if not stored.stream.startswith("review/"):
@@ -119,7 +119,7 @@ class Table:
     known: dict[str, Any] = field(default_factory=dict)
 
     def read(self, key: str) -> Any:
-        """One row; nothing where there is none."""
+        """Return one row; None if there is none."""
         if key in self.changed:
             return self.changed[key]
         if key not in self.known:
@@ -128,7 +128,7 @@ class Table:
         return self.known[key]
 
     def rows(self) -> dict[str, str | None]:
-        """What differs from what is there, as far as it was looked at: removing what is not there costs less."""
+        """Return the changed rows; removals of rows known to be missing are left out."""
         return {
             key: None if body is None else canonical(body).decode()
             for key, body in self.changed.items()
@@ -137,19 +137,19 @@ class Table:
 
 
 def targets(reading: Reading, projections: Iterable[Projection], *, local: bool = False) -> list[Target]:
-    """Where these projections are written now; one that a newer program wrote is left to that program."""
+    """Return where these projections are written now; rows that a newer program wrote are left to that program."""
     found = [Target(projection=one, slot=slot_of(reading, one.name), local=local) for one in projections]
     return [one for one in found if version_of(reading, one.slot) in (0, one.projection.version)]
 
 
 def version_of(reading: Reading, slot: str) -> int:
-    """Which version of the code wrote these rows; 0 when there are none."""
+    """Return which version of the code wrote these rows; 0 if there are none."""
     body = reading.row(slot, VERSION_KEY)
     return int(body) if body else 0
 
 
 def plan(reading: Reading, folds: Folds, found: Sequence[Target], batch: int = BATCH) -> list[Step]:
-    """The next step of each of these; nothing for those that have read everything."""
+    """Return the next step of each of these; none for those that have read everything."""
     groups: dict[Cursor, list[Target]] = {}
     for one in found:
         groups.setdefault(reading.cursor(one.slot), []).append(one)
@@ -157,7 +157,7 @@ def plan(reading: Reading, folds: Folds, found: Sequence[Target], batch: int = B
 
 
 def move(tx: Writing, steps: Sequence[Step]) -> int:
-    """Write those steps that still begin where their projections stand, whose locks are held; how many events."""
+    """Write the steps that still begin at their projection's cursor, with locks held; returns how many events."""
     moved = 0
     for step in steps:
         slot = step.target.slot

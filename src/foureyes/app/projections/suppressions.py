@@ -1,4 +1,4 @@
-"""Which findings did humans say are not real? The newest of them, by waiver or by lesson."""
+"""Suppressions: the newest findings that humans marked as not real, by waiver or by lesson."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foureyes.codec.shapes import shape
 from foureyes.core.events import FindingWaived, LessonKind, LessonRecorded, LessonRetired
 from foureyes.core.facts import Suppression
 
-#: So many are kept; a new one takes the place of the oldest, whose finding is then raised again. That errs safely.
+#: Most suppressions kept; a new one replaces the oldest, whose finding is then raised again, which is safe.
 SUPPRESSIONS_MAX = 500
 NEXT = "next"
 
@@ -18,7 +18,7 @@ _put, _take = shape(Suppression)
 
 
 def changes(one: Happened, read: Read) -> Changed:
-    """Take up a human's word, or drop it when its lesson is retired."""
+    """Add a human's suppression, or drop it when its lesson is retired."""
     match one.event:
         case FindingWaived(false_positive=True):
             word = _waived(one, one.event)
@@ -41,7 +41,7 @@ SUPPRESSIONS = Projection(
 
 
 def suppressions(reading: Reading) -> tuple[Suppression, ...]:
-    """Every word that was not taken back; whether it has expired is for whoever uses it to see."""
+    """Return every suppression that was not revoked; the caller checks whether it has expired."""
     slot = slot_of(reading, SUPPRESSIONS.name)
     rows = reading.rows(slot, "place/", limit=SUPPRESSIONS_MAX)
     return tuple(_take(json.loads(body)["word"]) for _, body in rows)
@@ -71,12 +71,12 @@ def _learned(event: LessonRecorded) -> Suppression:
 
 
 def _of_lesson(scope: str, lesson: str) -> str:
-    """Where the word of a lesson is found; lessons are named per scope."""
+    """Return the key of a lesson's suppression; lessons are named per scope."""
     return key("source", f"lessons/{scope}", lesson)
 
 
 def _kept(source: str, word: Suppression, read: Read) -> Changed:
-    """Put a word where it lay before, else into the place of the oldest, which is forgotten."""
+    """Store a suppression in its former place, else in place of the oldest, which is dropped."""
     known, number = read(source), (read(NEXT) or {}).get("number", 0)
     if known is None:
         yield NEXT, {"number": number + 1}

@@ -1,4 +1,4 @@
-"""How is a reviewer of this machine told from an account of the same name? By a name that no account can bear."""
+"""Renames local reviewers whose name an enrolled account has, to a name that no account can have."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from foureyes.core.values import Who
 
 
 def apart(hand: AtHand, accounts: Iterable[str]) -> AtHand:
-    """The same reviewers; those who are called like somebody enrolled, or nearly so, under another name.
+    """Return the reviewers; those whose name equals or resembles that of an enrolled account get another name.
 
-    A seat is held by a name. Whoever has the token of `codex` must not speak for the Codex that is run here.
+    A seat is held by a name: the holder of the token of `codex` must not speak for the Codex that is run here.
     """
     taken = {looks(one) for one in accounts}
     if not taken:
@@ -41,7 +41,7 @@ class Here:
 
     @property
     def who(self) -> Who:
-        """The same one, under a name of its own."""
+        """The reviewer's identity, under the changed name."""
         who = self.reviewer.who
         return replace(who, name=f"{who.name}{HERE}")
 
@@ -51,5 +51,5 @@ class Here:
         return self.reviewer.sends
 
     async def look(self, task: Task, say: Say) -> Look:
-        """Look."""
+        """Delegate to the reviewer."""
         return await self.reviewer.look(task, say)

@@ -1,4 +1,4 @@
-"""The gate's answer about a review that a server has cleared, for commands after which somebody publishes."""
+"""Applies the gate's go-live answer to the outcome of a cleared server review, for commands that publish afterwards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from foureyes.core.values import ON_TARGET, Who
 
 
 async def as_the_gate_says(gate: Gate, outcome: Outcome, viewer: Who) -> Outcome:
-    """The outcome as it is where no target is named, or the one that the work was compared with: it may demand more."""
+    """Return the outcome, blocked if the gate does not allow it without a target or on the base's target."""
     base = (await gate.read(outcome.review, viewer)).view.review.current.known_base
     live = await gate.may_go_live(outcome.digest, base.name if base.source in ON_TARGET else "", viewer)
     if live.allowed:

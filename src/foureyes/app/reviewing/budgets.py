@@ -1,4 +1,4 @@
-"""What may this round still take? By review, by day and by reviewer; what is hit ends a look, and never approves."""
+"""Budgets of a round: what is left for the review, the day and each run. A budget that is used up never approves."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from foureyes.app.reviewing.outcome import NotLooked, Options
 from foureyes.core.model import Review
 from foureyes.policy.policy import Policy
 
-#: From so much of a budget on, people are warned.
+#: Share of a budget at which people are warned.
 WARNED_PERCENT = 80
-#: What whoever was not paid for is told, and where the person allowed nothing at all.
+#: Why a reviewer was not asked: the budget is used up, or the user allowed nothing at all.
 USED_UP = "the budget for reviews is used up"
 NOTHING = "you set the budget of this run to 0"
 ALLOW = "allow more: foureyes review --budget-usd 0.50"
@@ -20,7 +20,7 @@ _USD_MICRO = 1_000_000
 
 
 def purse_of(policy: Policy, review: Review, today: int, options: Options) -> int:
-    """What may still be spent: the least of what is left for the review, for the day, and of what the person said."""
+    """Return what may still be spent: the minimum over the review, the day and the user's limit."""
     left = [limit - spent for _, limit, spent in _limits(policy, review, today)]
     if options.usd_micro_max is not None:
         left.append(options.usd_micro_max)
@@ -28,7 +28,7 @@ def purse_of(policy: Policy, review: Review, today: int, options: Options) -> in
 
 
 def bounds_of(policy: Policy, purse: int, options: Options) -> Bounds:
-    """What one run of one reviewer may take; for how long they wait, the person in front of it may say."""
+    """Return what one run of one reviewer may take; the user may set the time to wait."""
     run = policy.each_run
     return Bounds(
         seconds=options.seconds_max or run.seconds,
@@ -38,12 +38,12 @@ def bounds_of(policy: Policy, purse: int, options: Options) -> Bounds:
 
 
 def warnings(policy: Policy, review: Review, today: int) -> tuple[str, ...]:
-    """What people are told before a budget is used up, and when it is."""
+    """Return the warnings before a budget is used up, and when it is."""
     return tuple(_warned(policy, review, today))
 
 
 def unpaid(not_looked: Iterable[NotLooked], options: Options) -> list[NotLooked]:
-    """Who was not paid; where the person allowed nothing, nothing was used up."""
+    """Return the reviewers who were not paid for; if the user allowed nothing, that is given as the reason."""
     if options.usd_micro_max != 0:
         return list(not_looked)
     return [replace(one, why=NOTHING, next_step=ALLOW) if one.why == USED_UP else one for one in not_looked]
@@ -57,7 +57,7 @@ def _warned(policy: Policy, review: Review, today: int) -> Iterator[str]:
 
 
 def _limits(policy: Policy, review: Review, today: int) -> Iterator[tuple[str, int, int]]:
-    """The budgets there are, each with what is spent of it."""
+    """Yield each budget with its limit and what is spent of it."""
     budget = policy.rules.budget
     if budget.review_usd_micro > 0:
         yield "this review", budget.review_usd_micro, review.usd_micro

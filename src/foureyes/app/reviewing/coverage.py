@@ -1,7 +1,7 @@
 """What of a work nobody judged: languages that no program reads, and files that went unread.
 
-Programs look for secrets, commands, hidden text and the form of every text; whether code in another language than
-Python and shell does what it should, only an agent, a model or a person judges.
+Programs check every text for secrets, commands, hidden text and form; whether code in languages other than Python and
+shell does what it should is judged only by an agent, a model or a person.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _LANGUAGES = {
     "Solidity": ".sol",
 }
 _NAMES = {end: name for name, ends in _LANGUAGES.items() for end in ends.split()}
-#: Pictures, fonts, sound, films, documents for people, compiled catalogues, and what tools write for tools.
+#: Pictures, fonts, sound, films, documents for people, compiled catalogues, and generated files.
 _NEEDS_NO_READING_TEXT = """
     .png .jpg .jpeg .gif .webp .avif .bmp .ico .icns .tif .tiff .psd .xcf .svgz .heic .eot .otf .ttf .woff .woff2
     .mp3 .ogg .wav .flac .m4a .mp4 .webm .mov .avi .mkv .pdf .odt .ods .odp .docx .xlsx .pptx .epub .mo .gmo .qm
     .map .lock .lockb .snap .min.js .min.css package-lock.json
 """
 _NEEDS_NO_READING = tuple(_NEEDS_NO_READING_TEXT.split())
-#: Said of files that were read all the same, or that are no part of the work.
+#: Reasons given for files that were read all the same, or that are no part of the work.
 _READ_OTHERWISE = (
     "a template:",
     "its earlier version is too large to compare with",
@@ -58,19 +58,19 @@ _READ_OTHERWISE = (
 
 
 def unjudged_languages(change: Change) -> tuple[str, ...]:
-    """By language, how many changed files no program can judge; the most first."""
+    """Return by language how many changed files no program can judge; the most frequent first."""
     ends = (PurePosixPath(one.path).suffix.lower() for one in change.files if one.content is not None and one.changed)
     counts = Counter(_NAMES[end] for end in ends if end in _NAMES)
     return tuple(f"{name}: {count:,} {'file' if count == 1 else 'files'}" for name, count in counts.most_common())
 
 
 def read_by_mind(looked: Iterable[Looked]) -> bool:
-    """Whether an agent, a model or a person has an answer to this version."""
+    """True if an agent, a model or a person has answered on this version."""
     return any(one.kind is not LookedKind.PROGRAM and one.answered for one in looked)
 
 
 def nobody_read(nobody: Iterable[Unread], looked: tuple[Looked, ...]) -> str:
-    """Which files went unread by everybody, as a sentence; empty where there is none that needs reading."""
+    """Return as a sentence which files went unread by everybody; empty if none of them needs reading."""
     some = () if read_by_mind(looked) else (one for look in looked for one in look.unread)
     missed = {one.path: one.why for one in (*some, *nobody) if needs_reading(one)}
     if not missed:
@@ -81,7 +81,7 @@ def nobody_read(nobody: Iterable[Unread], looked: tuple[Looked, ...]) -> str:
 
 
 def needs_reading(unread: Unread) -> bool:
-    """Whether something is missing where this was not read: pictures, fonts and templates need no reader."""
+    """True if an unread file is a gap: pictures, fonts and templates need no reader."""
     if any(words in unread.why for words in _READ_OTHERWISE):
         return False
     return not unread.path.lower().endswith(_NEEDS_NO_READING)

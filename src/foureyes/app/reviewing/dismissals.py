@@ -1,8 +1,8 @@
-"""Findings that people dismissed on this machine: each holds for the same code in every later local review.
+"""Dismissals on this machine: each suppresses a finding on the same code in every later local review.
 
 A dismissal is keyed by the fingerprint of the finding (path, category, words, rule), the hash of the text around it and
-the repository. Neither a review, a branch, a commit nor a policy is in it, so none of them brings the finding back;
-changed code does. They lie in rows of their own and outlive the reviews they were given in.
+the repository. It names no review, branch, commit or policy, so none of them brings the finding back; changed code
+does. Dismissals are kept in rows of their own and outlive the reviews they were given in.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from foureyes.core.facts import Suppression
 from foureyes.core.model import Finding, Review
 from foureyes.core.values import Severity, Who
 
-#: So many hold at most; beyond, the oldest goes, and its finding is raised again.
+#: Most dismissals kept; beyond it the oldest is dropped, and its finding is raised again.
 DISMISSALS_MAX = 2_000
 SOURCE = "dismissal:"
 
@@ -33,12 +33,12 @@ class Dismissal:
 
     fingerprint: str
     context_hash: str
-    #: The repository, or the folder, it holds in.
+    #: The repository or folder in which it applies.
     where: str
     by: Who
     because: str
     at: datetime
-    #: Of the finding, for lists.
+    #: Details of the finding, for lists.
     review: str
     finding: str
     severity: Severity
@@ -46,12 +46,12 @@ class Dismissal:
 
     @property
     def key(self) -> str:
-        """What makes two the same; a word of a signed-in human stands beside one from the terminal."""
+        """The key of equal dismissals; one by a signed-in human is kept besides one from the terminal."""
         text = "\0".join((self.where, self.fingerprint, self.context_hash, str(self.by.is_human)))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     def covers(self, finding: Finding, where: str) -> bool:
-        """Whether it holds for this finding: the same one, on the same code, in the same repository."""
+        """True if it applies to this finding: the same finding, on the same code, in the same repository."""
         place = finding.place
         if place is None or not place.context_hash or self.where != where:
             return False
@@ -65,7 +65,7 @@ _put, _take = shape(Dismissal)
 
 
 def dismissal_of(review: Review, event: FindingWaived, *, where: str, at: datetime) -> Dismissal | None:
-    """The dismissal that a waiver is; None where it says nothing of other reviews, or the finding has no place."""
+    """Return the dismissal of a waiver; None if it concerns this review alone, or the finding has no place."""
     finding = review.findings[event.finding]
     if not event.false_positive or not event.context_hash:
         return None
@@ -84,7 +84,7 @@ def dismissal_of(review: Review, event: FindingWaived, *, where: str, at: dateti
 
 
 def keep(tx: Writing, one: Dismissal) -> None:
-    """Keep a dismissal; of too many the oldest goes."""
+    """Store a dismissal; beyond the limit the oldest is dropped."""
     known = dismissals(tx)
     gone = sorted(known, key=lambda each: each.at)[: max(0, len(known) + 1 - DISMISSALS_MAX)]
     body = json.dumps(_put(one), separators=(",", ":"))
@@ -92,15 +92,15 @@ def keep(tx: Writing, one: Dismissal) -> None:
 
 
 def dismissals(reading: Reading) -> tuple[Dismissal, ...]:
-    """Every dismissal that holds."""
+    """Return every stored dismissal."""
     rows = reading.rows(DISMISSALS, limit=DISMISSALS_MAX + 1)
     return tuple(_take(json.loads(body)) for _, body in rows)
 
 
 def suppressions(reading: Reading, where: str) -> tuple[Suppression, ...]:
-    """The same for the core, as far as they hold in this repository.
+    """Return the dismissals that apply in this repository, as suppressions for the core.
 
-    A person's word at the terminal holds under every policy here; only for critical findings and vetoes it is none.
+    A person's dismissal at the terminal applies under every policy here, but not to critical findings and vetoes.
     """
     found = (one for one in dismissals(reading) if one.where == where)
     return tuple(
@@ -116,7 +116,7 @@ def suppressions(reading: Reading, where: str) -> tuple[Suppression, ...]:
 
 
 def covering(reading: Reading, review: Review, where: str) -> Iterator[tuple[Finding, Dismissal]]:
-    """The open findings of a review that are dismissed already, each with the dismissal."""
+    """Yield the open findings of a review that are dismissed already, each with the dismissal."""
     waiting = [one for one in review.findings.values() if not one.is_settled and not one.suppressed_by]
     known = dismissals(reading) if waiting else ()
     for finding in waiting:

@@ -1,4 +1,4 @@
-"""Under which review does this work come in? The open one of its place with a new version, or a new one."""
+"""Intake of local work: submits it as a new version of the open review of its place, or opens a new review."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from foureyes.core.values import Origin, Outcome, Severity, Who
 
 TITLE_CHARS_MAX = 300
 NOTE_CHARS_MAX = 4_000
-#: So many reviews of the same bytes are looked at, from the newest on.
+#: Most reviews of the same bytes looked at, from the newest on.
 LOOKED_AT_MAX = 50
 STARTED_OVER = "The author started over with a new review."
 MEND = "Mend them, dismiss what is not real, or have a signed-in human decide; then start over."
@@ -38,7 +38,7 @@ class Entry:
     """How the work comes in: which style is added, what the author says to earlier findings, or all from the start."""
 
     author: Who
-    #: The digest of the policy that holds for it now.
+    #: The digest of the policy that applies to it now.
     policy: str = ""
     #: The repository or folder it comes from.
     here: str = ""
@@ -60,7 +60,7 @@ class Entered:
 
 
 async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Entered:
-    """Open a review, or hand in the next version; the same bytes again change nothing."""
+    """Open a review, or submit the next version; submitting the same bytes again changes nothing."""
     work, before, old = work_of_change(change)
     known = await _known(gate, store, change, entry.author)
     notes = _dropped(entry.answers, A_NEW_ONE)
@@ -87,7 +87,7 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
         reply = await gate.handle(ask)
     except Refusal:
         # Another run has just opened it, from elsewhere or under another title; or it was refused before, and that
-        # answer stays with its key though the reason may be gone.
+        # answer is kept with its key although the reason may be gone.
         newest = await _known(gate, store, change, entry.author)
         if newest is not None and newest.id != (known.id if known else "") and newest.digest == work.digest:
             return await _the_same(gate, newest, change, entry)
@@ -100,7 +100,10 @@ async def enter(gate: Gate, store: Store, change: Change, entry: Entry) -> Enter
 
 
 async def _elsewhere(gate: Gate, change: Change, entry: Entry, digest: str, refusal: Refusal) -> Entered:
-    """The author's own review that has something against these very bytes, wherever they were; else the refusal."""
+    """Return the author's own review that objects to these very bytes, from any place.
+
+    Raises the refusal otherwise.
+    """
     name = refusal.fields.get("review")
     if refusal.code is not Code.OBJECTED or not isinstance(name, str):
         raise refusal
@@ -114,7 +117,7 @@ async def _elsewhere(gate: Gate, change: Change, entry: Entry, digest: str, refu
 
 
 async def _go_on(gate: Gate, known: Review, change: Change, entry: Entry, digest: str) -> Entered | None:
-    """Under the review that is known here, where this is still the same work; None: a new one begins."""
+    """Continue the review that is known here, if this is still the same work; None if a new one must begin."""
     same, is_open = known.digest == digest, known.outcome is None
     left = ", ".join(one.id for one in _standing_against(known))
     if same and is_open and left and (entry.anew or not _is_styled(known, entry)):
@@ -122,19 +125,19 @@ async def _go_on(gate: Gate, known: Review, change: Change, entry: Entry, digest
         return Entered(review=known.id, held_up=held_up, notes=_dropped(entry.answers))
     if entry.anew:
         return None
-    # What is compared with another base is other work: what it no longer shows may have been committed as it was.
+    # With another base it is other work: what it no longer shows may have been committed as it was.
     next_round = is_open and known.current.base == change.base and _is_argued(known)
     if not (_is_the_same(known, change, entry) if same else next_round):
         return None
     late = _late(entry, known)
     if is_open and late:
-        # Said before anybody looks: whoever asks must not pay for looks that leave it out.
+        # Reported before any reviewer is asked, so that the user does not pay for looks without the question.
         return Entered(review=known.id, held_up=" ".join(late), notes=_dropped(entry.answers))
     return await (_the_same if same else _next_version)(gate, known, change, entry)
 
 
 async def _leave(gate: Gate, known: Review, entry: Entry) -> tuple[str, ...]:
-    """End the review that nobody goes on with, and say what stood open in it."""
+    """Withdraw the review that is not continued, and report what was open in it."""
     if known.outcome is not None:
         return ()
     left = len(_standing_against(known))
@@ -144,12 +147,15 @@ async def _leave(gate: Gate, known: Review, entry: Entry) -> tuple[str, ...]:
 
 
 def _dropped(answers: Iterable[Answer], why: str = "") -> tuple[str, ...]:
-    """What the author said to findings, where it is not taken: nothing is lost silently."""
+    """Report the author's answers that were not taken: nothing is lost silently."""
     return tuple(f"{why}Your answer to {one.finding} was not taken." for one in answers)
 
 
 def _key(opening: OpenReview, known: Review | None, entry: Entry) -> str:
-    """Who opens a review of the same work after the same one before it opens the same: two runs at once are one."""
+    """Return a key that is equal for equal work after the same previous review.
+
+    Two concurrent runs open one review.
+    """
     if not opening.origin.ref:
         return new_key()
     words = (opening.origin.ref, opening.digest, opening.base, opening.kind, entry.policy, entry.style)
@@ -158,17 +164,17 @@ def _key(opening: OpenReview, known: Review | None, entry: Entry) -> str:
 
 
 def _is_the_same(known: Review, change: Change, entry: Entry) -> bool:
-    """Whether these bytes are the same work: against the same base, and judged by the same policy and style."""
+    """True if the same bytes are the same work: against the same base, and judged by the same policy and style."""
     return _is_styled(known, entry) and known.current.base == change.base and entry.policy in ("", known.rules)
 
 
 def _is_styled(review: Review, entry: Entry) -> bool:
-    """Whether a review is judged in the style that is asked for, too."""
+    """True if the review is also judged in the requested style."""
     return not entry.style or entry.style in review.protocols
 
 
 async def _the_same(gate: Gate, known: Review, change: Change, entry: Entry) -> Entered:
-    """The same bytes again: only what the author says to findings is new."""
+    """Handle the same bytes again: only the author's answers to findings are new."""
     taken = [one for one in entry.answers if one.finding in known.findings]
     notes = _not_taken(entry, known)
     if known.outcome is not None:
@@ -192,14 +198,14 @@ def _not_taken(entry: Entry, review: Review) -> list[str]:
 
 
 def _late(entry: Entry, review: Review) -> list[str]:
-    """What can be asked for only when a review begins."""
+    """Return what can be requested only when a review begins."""
     questions = [one for one in entry.questions if one not in review.questions]
     style = [] if _is_styled(review, entry) else [f"{LATE_STYLE} {entry.style}."]
     return [*(f"{LATE_QUESTION} {one}" for one in questions), *style]
 
 
 def _on_record(answers: tuple[Answer, ...]) -> list[str]:
-    """Whoever argues wants to know that it was heard, and by whom."""
+    """Tell the author that their rebuttals were recorded, and who weighs them."""
     named = ", ".join(one.finding for one in answers if one.rebuttal)
     if not named:
         return []
@@ -208,7 +214,10 @@ def _on_record(answers: tuple[Answer, ...]) -> list[str]:
 
 
 async def _known(gate: Gate, store: Store, change: Change, author: Who) -> Review | None:
-    """The newest review of this place, as far as it is this author's; what another repository cleared counts there."""
+    """Return this author's newest review of this place.
+
+    Reviews of other repositories with the same bytes are ignored.
+    """
     alias = alias_of(change)
     for name in (await store.read(partial(reviews_here, alias=alias)))[:LOOKED_AT_MAX]:
         review = (await gate.read(name, author)).view.review
@@ -218,7 +227,7 @@ async def _known(gate: Gate, store: Store, change: Change, author: Who) -> Revie
 
 
 def _is_argued(review: Review) -> bool:
-    """Whether something stands between the author and a yes; else new bytes are new work, and no second try."""
+    """True if a finding or a ruling stands in the way; else new bytes are new work, not another attempt."""
     return review.ruling() is not None or bool(_standing_against(review))
 
 
@@ -233,7 +242,7 @@ async def _withdraw(gate: Gate, review: Review, author: Who, reason: str) -> Non
         await gate.handle(Ask(actor=author, key=new_key(), command=command, stream=f"review/{review.id}"))
     except Refusal as refusal:
         if refusal.code is not Code.REVIEW_ENDED:
-            raise  # else another run was faster
+            raise  # otherwise another run was faster
 
 
 async def _next_version(gate: Gate, review: Review, change: Change, entry: Entry) -> Entered:
@@ -256,7 +265,7 @@ async def _next_version(gate: Gate, review: Review, change: Change, entry: Entry
     after = (await gate.read(review.id, entry.author)).view.review
     if refused and after.digest != work.digest:
         return Entered(review=review.id, held_up=refused, notes=_dropped(entry.answers))
-    # Else another run has just handed in these very bytes.
+    # Otherwise another run has just submitted these very bytes.
     ruling = after.ruling()
     if after.digest == work.digest:
         return Entered(review=review.id, notes=(*notes, *_on_record(answers)))

@@ -1,4 +1,4 @@
-"""What does a look become at the gate? A report on exactly this revision, or the reason why there is none."""
+"""Turns a reviewer's look into what the gate gets: a report on exactly this revision, or the reason for none."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from foureyes.core.gates import Resolved
 from foureyes.core.model import Finding, Review
 from foureyes.core.values import Cost, Severity, Standing, WhoKind
 
-#: A report holds at most so many findings; the gravest come first.
+#: Most findings in a report; the gravest come first.
 FINDINGS_MAX = 150
 SUMMARY_CHARS_MAX = 4_000
 TEXT_CHARS_MAX = 1_000
-#: More small things than this, and a reviewer is less sure.
+#: With more minor findings than this, a reviewer is less confident.
 MINORS_MAX = 2
-#: So many of the findings that came after the end are recorded.
+#: Most findings recorded that came after the end.
 LATE_MAX = 5
 OTHER = "other"
 NOT_FOUND_AGAIN = "not found again in this version"
@@ -32,7 +32,7 @@ FOUND_AGAIN = "found again in this version"
 
 
 def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitReport:
-    """The report as it is handed in for exactly this revision."""
+    """Return the report to hand in for exactly this revision."""
     findings = _findings(look, job.stage.options.categories)
     settled = tuple(_settled(job, look, review, findings, change))
     return SubmitReport(
@@ -54,7 +54,7 @@ def report_of(job: Job, look: Look, review: Review, change: Change) -> SubmitRep
 
 
 def no_report(job: Job, error: Inconclusive, review: Review, cost: Cost) -> ReportInconclusive:
-    """What the gate is told where there is no answer; what was found until then is kept, and vouches for nothing."""
+    """Return the notice that there is no answer; what was found so far is kept, and vouches for nothing."""
     kept = error.found if error.found is not None and not job.verifies else Look()
     return ReportInconclusive(
         seat=job.seat.id if job.seat else "",
@@ -67,7 +67,7 @@ def no_report(job: Job, error: Inconclusive, review: Review, cost: Cost) -> Repo
 
 
 def verifications(job: Job, look: Look, review: Review) -> Iterator[VerifyFinding]:
-    """What a second look says of each finding it was asked about; silence says nothing."""
+    """Yield what a second look says of each finding it was asked about; findings it did not mention are skipped."""
     for one in look.checked:
         if 0 <= one.index < len(job.about):
             yield VerifyFinding(
@@ -76,7 +76,7 @@ def verifications(job: Job, look: Look, review: Review) -> Iterator[VerifyFindin
 
 
 def escapes_of(reviewer: str, look: Look) -> Iterator[ReportEscape]:
-    """What somebody found after this version was cleared, as far as it would have stopped it."""
+    """Yield what a reviewer found after this version was cleared, if it would have stopped it."""
     grave = [one for one in look.findings if severity_of(one.severity) >= Severity.IMPORTANT]
     for one in grave[:LATE_MAX]:
         where = f"{one.place.path}:{one.place.start}: " if one.place else ""
@@ -85,9 +85,10 @@ def escapes_of(reviewer: str, look: Look) -> Iterator[ReportEscape]:
 
 
 def coverage(look: Look, change: Change, *, all_of_it: bool = True) -> int:
-    """How much of the work was read, in percent; whatever was not read is never all.
+    """Return how much of the work was read, in percent; never 100 if something was not read.
 
-    What nobody could be given holds up whoever vouches for all of it; a program vouches for its own side only.
+    Files that no reviewer could be given lower the coverage of reviewers who vouch for all of it; a program vouches for
+    its own part only.
     """
     unread = (*look.unread, *(change.unread if all_of_it else ()))
     missed = {one.path for one in unread if needs_reading(one)}
@@ -98,7 +99,7 @@ def coverage(look: Look, change: Change, *, all_of_it: bool = True) -> int:
 
 
 def _findings(look: Look, categories: tuple[str, ...]) -> tuple[Draft, ...]:
-    """The gravest; a category that the style does not know is another one."""
+    """Return the gravest findings; a category that the style does not know becomes `other`."""
     ranked = sorted(look.findings, key=lambda one: -severity_of(one.severity))
     return tuple(
         replace(one, category=OTHER) if categories and one.category not in categories else one
@@ -107,9 +108,9 @@ def _findings(look: Look, categories: tuple[str, ...]) -> tuple[Draft, ...]:
 
 
 def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...], change: Change) -> Iterator[Settlement]:
-    """Its own words on its own findings; what it found again in a new version is open again, and says so itself.
+    """Yield the reviewer's settlements of its own findings; what it found again in a new version is reopened.
 
-    A program looks at everything, so what it no longer finds is gone.
+    A program checks everything, so what it no longer finds is resolved.
     """
     own = {one.id: one for one in _own(job, review) if not one.is_settled}
     said = {one.finding for one in look.settled}
@@ -120,7 +121,7 @@ def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...], 
     hashed = [with_context(one, files) for one in findings]
     for name, finding in own.items():
         if name in said or finding.source:
-            continue  # what was inherited stays as it is until its raiser says a word on it
+            continue  # an inherited finding stays as it is until its raiser settles it
         if finding.fingerprint in again or any(is_moved(finding, one, files) for one in hashed):
             if finding.standing is Standing.OPEN and any(one.is_answered(finding, review) for one in asks):
                 yield Settlement(finding=name, resolved=False, note=FOUND_AGAIN)
@@ -129,9 +130,9 @@ def _settled(job: Job, look: Look, review: Review, findings: tuple[Draft, ...], 
 
 
 def _own(job: Job, review: Review) -> list[Finding]:
-    """What it raised on its seat, and in other reviews on text that is in this one.
+    """Return what the reviewer raised on its seat, and in other reviews on text that is in this one.
 
-    Of the latter a program says nothing: the gate takes a green run for its word.
+    Programs get no inherited findings: the gate takes a clean run of theirs as their settlement.
     """
     seated = [one for one in review.findings.values() if job.seat and one.seat == job.seat.id]
     is_program = job.reviewer.who.kind is WhoKind.PROGRAM
@@ -139,7 +140,7 @@ def _own(job: Job, review: Review) -> list[Finding]:
 
 
 def confidence_of(findings: tuple[Draft, ...]) -> int:
-    """How sure a reviewer is who does not say it: the less, the graver its findings are."""
+    """Return the confidence of a reviewer who does not give one: lower, the graver its findings are."""
     worst = max((severity_of(one.severity) for one in findings), default=None)
     if worst is None or worst is Severity.MINOR:
         return 75 if len(findings) > MINORS_MAX else 95
@@ -147,5 +148,5 @@ def confidence_of(findings: tuple[Draft, ...]) -> int:
 
 
 def spent(look: Look, seconds: float) -> Cost:
-    """What a run cost, with the time it took."""
+    """Return what a run cost, with the time it took."""
     return Cost(usd_micro=look.cost.usd_micro, tokens=look.cost.tokens, seconds=look.cost.seconds or round(seconds))

@@ -1,4 +1,4 @@
-"""Who can be asked now? Every open request that somebody at hand may answer, and every agent who may look as well."""
+"""Jobs of a round: every open request that a reviewer at hand may answer now, and every volunteer who may look too."""
 
 from __future__ import annotations
 
@@ -28,22 +28,25 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Who looks."""
+        """The name of the reviewer."""
         return self.reviewer.who.name
 
     @property
     def verifies(self) -> bool:
-        """Whether it is asked about findings of others, and about nothing else."""
+        """True if it is asked only about findings of others."""
         return self.seat is not None and self.seat.part is Part.VERIFY
 
     @property
     def is_mind(self) -> bool:
-        """Whether it is an agent or a model, and no program."""
+        """True if the reviewer is an agent or a model, not a program."""
         return self.reviewer.who.kind is not WhoKind.PROGRAM
 
     @property
     def key(self) -> tuple[str, str]:
-        """What is tried once in a round: a mind once a stage, as holder or as volunteer, a verifier beside it."""
+        """The key of a job, which is tried once per round.
+
+        An agent or model is asked once per stage, as holder or as volunteer, and once more as a verifier.
+        """
         if self.seat is not None and self.seat.part is not Part.JUDGE:
             return self.seat.id, self.name
         return self.stage.name, self.name
@@ -53,7 +56,7 @@ class Pool:
     """Who there is, for the gate: everybody at hand, with the roles they hold."""
 
     def __init__(self, hand: AtHand) -> None:
-        """Know these."""
+        """Collect the reviewers at hand with their roles."""
         roles: dict[str, set[str]] = {}
         self._by_name: dict[str, Reviewer] = {}
         for role, reviewers in hand.reviewers.items():
@@ -68,33 +71,33 @@ class Pool:
         self._models = hand.models
 
     def pool(self, _: Reading) -> tuple[Principal, ...]:
-        """Everybody who may be asked to review."""
+        """Return everybody who may be asked to review."""
         return self._everybody
 
     def names(self) -> list[str]:
-        """All their names."""
+        """Return all names."""
         return list(self._by_name)
 
     def roles(self) -> list[str]:
-        """The roles that one of them holds."""
+        """Return the roles that at least one of them holds."""
         return sorted({role for roles in self._roles.values() for role in roles})
 
     def minds(self) -> list[str]:
-        """The agents and models among them."""
+        """Return the names of the agents and models among them."""
         return [name for name, one in self._by_name.items() if one.who.kind is not WhoKind.PROGRAM]
 
     def named(self, name: str) -> Reviewer | None:
-        """The reviewer of this name, if at hand."""
+        """Return the reviewer of this name, if at hand."""
         return self._by_name.get(name)
 
     def kind_of(self, reviewer: Reviewer) -> LookedKind:
-        """What sort of reviewer this is, in the words that people read."""
+        """Return what kind of reviewer this is, in the words that people read."""
         if reviewer.who.kind is WhoKind.PROGRAM:
             return LookedKind.PROGRAM
         return LookedKind.MODEL if reviewer.who.name in self._models else LookedKind.AGENT
 
     def holders(self, roles: tuple[str, ...]) -> Iterator[Reviewer]:
-        """Those at hand who hold one of these roles; of no roles, everybody."""
+        """Yield those at hand who hold one of these roles; without roles, everybody."""
         wanted = {same_role(one) for one in roles}
         for name, reviewer in self._by_name.items():
             if not wanted or wanted & {same_role(one) for one in self._roles[name]}:
@@ -102,14 +105,14 @@ class Pool:
 
 
 def jobs(review: Review, stages: tuple[Stage, ...], pool: Pool) -> list[Job]:
-    """What can be begun now, the programs first: they are quick."""
+    """Return what can be started now, the programs first: they are quick."""
     by_name = {one.name: one for one in stages}
     found: list[Job] = []
     for request in review.requests.values():
         if isinstance(request, ReportRequest):
             seat = review.seats[request.seat]
             stage = by_name.get(seat.stage)
-            # Who sits in this stage already speaks from there alone: their findings are that seat's.
+            # A reviewer who holds a seat in this stage reports only from there: its findings belong to that seat.
             sitting = {one.reviewer.name for one in review.seats_of(seat.stage, seat.part) if one.reviewer}
             reviewer = for_seat(seat, pool, sitting | {one.name for one in found if one.stage.name == seat.stage})
             if stage and reviewer:
@@ -119,16 +122,16 @@ def jobs(review: Review, stages: tuple[Stage, ...], pool: Pool) -> list[Job]:
 
 
 def for_seat(seat: Seat, pool: Pool, busy: set[str]) -> Reviewer | None:
-    """Who at hand holds the seat, or could take it."""
+    """Return the reviewer at hand who holds the seat, or could take it."""
     if seat.reviewer is not None:
         return pool.named(seat.reviewer.name)
     free = (one for one in pool.holders(seat.candidates) if one.who.name not in busy and one.who.name not in seat.left)
-    # A seat that is open to anyone is for a mind; programs look beside it.
+    # A seat open to anyone is for an agent or a model; programs look beside it.
     return next((one for one in free if seat.candidates or one.who.kind is not WhoKind.PROGRAM), None)
 
 
 def _volunteers(review: Review, stages: tuple[Stage, ...], pool: Pool, asked: list[Job]) -> Iterator[Job]:
-    """Agents beyond those who are asked, on a stage that takes them, while that stage is looked at."""
+    """Yield agents besides those who are asked, on active stages that take volunteers."""
     going = {seat.stage for one in review.requests if (seat := review.seats.get(one))}
     for stage in stages:
         if stage.name not in going or stage.seats_max <= 0:
@@ -145,7 +148,7 @@ def _volunteers(review: Review, stages: tuple[Stage, ...], pool: Pool, asked: li
 
 
 def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
-    """What this reviewer is asked; it hears nothing of the others."""
+    """Return the task of this reviewer; it contains nothing of other reviewers' reports."""
     seat = job.seat
     own = [one for one in review.findings.values() if seat and one.seat == seat.id]
     own += review.inherited_from(job.reviewer.who.name)
@@ -167,7 +170,7 @@ def task_for(job: Job, review: Review, change: Change, bounds: Bounds) -> Task:
 
 
 def _role(job: Job) -> str:
-    """From which side to look: a panel's stage says it, else the role the seat is for."""
+    """Return the role to review in: a panel's stage, else the role the seat is for."""
     if job.stage.options.style is Style.PANEL:
         return job.stage.name
     return next(iter(job.seat.candidates), "") if job.seat else ""
@@ -179,7 +182,7 @@ def _criteria(stage: Stage, review: Review) -> tuple[Criteria, ...]:
 
 
 def _checks(criteria: tuple[Criteria, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What each criterion means, and what exactly to look at under it."""
+    """Yield what each criterion means, and what exactly to check for it."""
     for one in criteria:
         more = dict(one.checks)
         yield from ((name, (words, *more.get(name, ()))) for name, words in (*one.required, *one.optional))

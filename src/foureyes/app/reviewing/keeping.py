@@ -1,4 +1,4 @@
-"""How is what a reviewer paid for written down? An answer as its writer says; that there is none, with the reason."""
+"""Writes down the paid answers of reviewers and reads them back; a missing answer is kept with its reason."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Keeping(Generic[T]):
     read: Callable[[str], T]
 
     async def ask(self, once: Once, name: str, call: Callable[[], Awaitable[T]]) -> T:
-        """Ask, or give what was said before; raises Inconclusive alike, then and now."""
+        """Make the call, or return its stored answer; raises Inconclusive in both cases if there was no answer."""
         if once is each_time:
             return await call()
 
@@ -51,13 +51,13 @@ class Keeping(Generic[T]):
 
 
 def none_written(none: Inconclusive) -> object:
-    """A reason as plain JSON."""
+    """Encode a reason as plain JSON."""
     return shape(Reason)[0](
         Reason(reason=none.reason, text=none.text, found=none.found, cost=none.cost, until=none.until)
     )
 
 
 def none_read(data: object) -> Inconclusive:
-    """The reason again."""
+    """Decode a reason."""
     one: Reason = shape(Reason)[1](data)
     return Inconclusive(one.reason, one.text, found=one.found, cost=one.cost, until=one.until)

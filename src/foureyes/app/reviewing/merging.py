@@ -1,4 +1,4 @@
-"""Which findings are one issue for the person who reads them? Merged across reviewers, ranked, with their cause."""
+"""Merges findings of several reviewers that are one issue, ranks them and adds their cause, for people."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from foureyes.core.reasons import BELOW, blocks, why_advisory
 from foureyes.core.rules import Stage
 from foureyes.core.values import Group, Severity, Standing, WhoKind
 
-#: Comparing takes the square of it, so only so many findings of one file are compared; agreement only ranks.
+#: Most findings of one file that are compared, because comparing takes quadratic time; agreement only ranks.
 COMPARED_MAX = 120
-#: Two who only disagree on how grave it is see the same thing.
+#: Two reviewers who disagree only about the severity see the same issue.
 SAME_ISSUE = "the same issue"
 LATE_IN_SHORT = "raised late: this part has not changed since"
 MINOR = BELOW.format(severity="minor")
-#: The text of the work at a place, secrets cut out.
+#: Returns the text of the work at a place, with secrets cut out.
 Quote = Callable[[str, int], str]
 
 
@@ -33,7 +33,7 @@ def merged(
     rules: Mapping[str, RuleEntry],
     verified: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Found, ...]:
-    """Every finding that is not settled, each issue once, the worst first; `verified` is what second looks said."""
+    """Return every unsettled finding, each issue once, the worst first; `verified` is what second looks said."""
     least = {one.name: one.options.blocking for one in stages}
     live = [one for one in review.findings.values() if not one.is_settled]
     kept = [one for one in live if not one.suppressed_by]
@@ -73,7 +73,7 @@ def _groups(bucket: list[Finding], programs: Collection[str]) -> Iterator[tuple[
 
 
 def _apart(groups: list[Group], taken: set[str]) -> list[Group]:
-    """Those that share no finding with another."""
+    """Return the groups that share no finding with another."""
     kept: list[Group] = []
     for one in groups:
         if taken.isdisjoint(one.findings):
@@ -83,9 +83,9 @@ def _apart(groups: list[Group], taken: set[str]) -> list[Group]:
 
 
 def _told_apart(group: list[Finding], programs: Collection[str]) -> Iterator[tuple[Finding, ...]]:
-    """A program knows its line: what several find on different lines is not one issue, however near they are.
+    """Split a group by the lines that programs report: findings on different such lines are different issues.
 
-    Else a line that is found anyway, such as words aimed at reviewers, would hide what stands beside it.
+    Otherwise a line that is always found, such as words aimed at reviewers, would hide what stands next to it.
     """
     sure = sorted(_lines(one) for one in group if one.seat in programs and one.place and one.place.start)
     spots: list[tuple[int, int]] = []
@@ -147,11 +147,11 @@ def _found(
 
 
 def _why_not(finding: Finding) -> str:
-    """As every door has it; the command line tells the severity anyway."""
+    """Say why it does not block, in the words of every door; the command line shows the severity anyway."""
     return {LATE: LATE_IN_SHORT, MINOR: "minor"}.get(why := why_advisory(finding), why)
 
 
 def _rank(one: Found) -> tuple[bool, int, int, bool, str, int]:
-    """What stops the work first, then the gravest, then what several see, then by place."""
+    """Sort key: what blocks first, then the gravest, then what several reviewers found, then by place."""
     waits = one.standing is Standing.ANSWERED
     return not one.blocking, -one.severity, -len(one.raised_by), waits, one.path, one.line

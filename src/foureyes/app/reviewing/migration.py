@@ -1,9 +1,9 @@
-"""Move local reviews that an earlier release kept in a server's store into their owners' own stores, once.
+"""Moves local reviews that an earlier release kept in a server's store into their owners' own stores, once.
 
-First everything of these reviews but their events is taken off the server's store, whoever's they are: rows of lists,
+First everything of these reviews except their events is removed from the server's store, for all owners: rows of lists,
 inboxes and the outbox, what projections and track records counted, and the bytes. The log stays as it is: append-only,
-and whole under its checkpoints. What their owners need besides it is set aside in rows that no call reads. Each
-owner's next run copies those of its own and removes them; a move that is cut off goes on where it ended.
+and whole under its checkpoints. What the owners need besides it is set aside in rows that no call reads. Each owner's
+next run copies their own reviews and removes those rows; an interrupted move continues where it ended.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from foureyes.core.model import Review
 
 PAGE = 500
 ROWS_MAX = 10_000
-#: How the keys begin of what was set aside of a review; its author and its name follow.
+#: Key prefix of what was set aside of a review; its author and its name follow.
 _REVIEW = "review/"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _COPIED = ("reviews", "digests", "inbox", OBJECTIONS, INHERITABLE)
@@ -90,7 +90,7 @@ async def move(server: Store, local: Store, author: str, policies: Policies) -> 
 
 
 async def set_aside(server: Store, policies: Policies) -> None:
-    """Take every local review out of a server's store, whoever's it is, and keep for its owner what is needed."""
+    """Take the local reviews of all owners out of a server's store, and keep what each owner needs."""
     if not await server.read(_listed):
         return
     for projection in PROJECTIONS.values():
@@ -104,7 +104,7 @@ async def set_aside(server: Store, policies: Policies) -> None:
 
 
 def is_fetched(author: str, reading: Reading) -> bool:
-    """Whether no local review of this author is set aside any more."""
+    """True if no local review of this author is set aside any more."""
     return not reading.rows(UNMOVED, _of(author), limit=1)
 
 
@@ -113,7 +113,7 @@ def _listed(reading: Reading) -> tuple[str, ...]:
 
 
 def _of(author: str) -> str:
-    """How the keys of what was set aside for an author begin; the name of the review follows."""
+    """Return the key prefix of what was set aside for an author; the name of the review follows."""
     return f"{_REVIEW}{author}/"
 
 
@@ -122,7 +122,7 @@ def _keys_of(author: str, reading: Reading) -> tuple[str, ...]:
 
 
 def _export(key: str, reading: Reading) -> Exported | None:
-    """What is copied of a review; None where another run of its owner was faster."""
+    """Return what is copied of a review; None if another run of its owner was faster."""
     body = reading.row(UNMOVED, key)
     if body is None:
         return None
@@ -139,7 +139,7 @@ def _read(body: str) -> SetAside:
 
 
 def _drop(keys: Sequence[str], tx: Writing) -> None:
-    """Remove what was fetched: the rows, and the bytes that no other review waits for."""
+    """Remove what was fetched: the rows, and the bytes that no other review needs."""
     bodies = filter(None, (tx.row(UNMOVED, key) for key in keys))
     fetched = {digest for body in bodies for digest in _read(body).digests}
     tx.follow(UNMOVED, dict.fromkeys(keys), START)
@@ -149,7 +149,7 @@ def _drop(keys: Sequence[str], tx: Writing) -> None:
         after = page[-1][0]
     tx.follow(UNMOVED, dict.fromkeys(map(unmoved_bytes, fetched)), START)
     for key in keys:
-        # Nothing is left to take off the lists; it tells the store that bytes went, so that no journal keeps them.
+        # Nothing is left to unlist; this tells the store that bytes were removed, so that no journal keeps them.
         tx.unlist(key.rpartition("/")[2], (), ())
 
 
@@ -164,7 +164,7 @@ def _folded(past: tuple[Stored, ...]) -> tuple[Review, tuple[Dismissal, ...]]:
 
 
 def _import(one: Exported, tx: Writing) -> None:
-    """Write a review's events with the links they have; what is there already is left alone."""
+    """Write a review's events with their links; a review that exists already is left alone."""
     stream = f"review/{one.review.id}"
     if tx.known(stream, "", "").version:
         return
@@ -182,7 +182,7 @@ def _append(one: Stored) -> Append:
 
 
 def _named_elsewhere(reading: Reading) -> frozenset[str]:
-    """Digests that any stream of the log names but those of local reviews: those bytes are the server's too."""
+    """Return the digests that streams other than local reviews name: those bytes belong to the server too."""
     local = set[str]()
     found, cursor = set[str](), START
     while page := reading.tail(cursor, PAGE):
@@ -216,7 +216,7 @@ def _unlist(name: str, named: frozenset[str], tx: Writing) -> None:
 
 
 def _set_aside(review: Review, tx: Writing) -> None:
-    """Keep what its owner needs besides the log, where no call reads it."""
+    """Keep what its owner needs besides the log, in rows that no call reads."""
     rows = dict[str, str]()
     for digest in _digests(review):
         blob = tx.blob(digest)
@@ -233,6 +233,6 @@ def _keys(reading: Reading, table: str, name: str) -> Iterable[str]:
 
 
 def _digests(review: Review) -> Iterable[str]:
-    """The bytes of every version, of what it was compared with, and of the policy."""
+    """Return the digests of every version, of what it was compared with, and of the policy."""
     parts = (part.digest for one in review.revisions for part in (*one.parts, *one.before))
     return dict.fromkeys((*parts, review.rules))

@@ -1,4 +1,4 @@
-"""Where does a finding of an earlier round lie now? The log has the line it was raised on; people want today's."""
+"""Maps findings of earlier rounds, which the log has with their old lines, to the lines of the current version."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Texts = dict[str, tuple[str, ...] | None]
 
 
 def moved(seen: Seen, reading: Reading) -> Seen:
-    """The same review with every unsettled finding on the line it stands on in the current version."""
+    """Return the review with every unsettled finding on its line in the current version."""
     review, texts = seen.view.review, Texts()
     findings = {name: _moved(review, one, reading, texts) for name, one in review.findings.items()}
     return replace(seen, view=replace(seen.view, review=replace(review, findings=findings)))
@@ -52,7 +52,7 @@ def _text(reading: Reading, part: WorkPart, texts: Texts) -> tuple[str, ...] | N
 
 
 def stored_lines(reading: Reading, part: WorkPart) -> tuple[str, ...] | None:
-    """The lines of a part as it is stored; what is gone or no text has none."""
+    """Return the lines of a stored part; None if it is missing or no text."""
     try:
         said = written(stored_bytes(reading, part))
     except (Refusal, Damaged):

@@ -1,7 +1,7 @@
-"""What did a round of review come to? One value that every way of showing it reads.
+"""The outcome of a round of review: one value that every output format reads.
 
-Every text in it that comes from the work or from a reviewer is untrusted, and has no secret in it any more: whoever
-makes an Outcome redacts, whoever shows it makes it harmless.
+Every text in it that comes from the work or from a reviewer is untrusted, but has no secrets any more: the code that
+makes an Outcome redacts it, and the code that shows it makes it harmless.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class LookedState(StrEnum):
     FOUND_NOTHING = "found nothing"
     HAS_FINDINGS = "has findings"
     REJECTS = "rejects"
-    #: It was asked about findings of others, and has a word on each.
+    #: It was asked about findings of others, and answered on each.
     VERIFIED = "verified"
     INCONCLUSIVE = "inconclusive"
 
@@ -51,7 +51,7 @@ class LookedKind(StrEnum):
 class Found:
     """One issue: the findings of all reviewers that are this issue, as one."""
 
-    #: Every finding that is this one, like `solo.1-F2`; the first is the one people name.
+    #: The ids of all findings that are this issue, like `solo.1-F2`; people use the first one.
     ids: tuple[str, ...]
     severity: Severity
     #: What is wrong here, in one sentence.
@@ -59,34 +59,34 @@ class Found:
     category: str = "other"
     rule: str = ""
     path: str = ""
-    #: First and last line; 0 where it is about the file, or about all of it.
+    #: First and last line; 0 if it is about the file, or about the whole work.
     line: int = 0
     end: int = 0
-    #: The line as it stands in the work, secrets cut out; empty where it cannot be shown.
+    #: The line of the work, with secrets cut out; empty if it cannot be shown.
     quote: str = ""
-    #: Why it matters: the reason of its rule; empty where the text says it.
+    #: Why it matters: the reason of its rule; empty if the text says it.
     why: str = ""
     evidence: str = ""
     suggestion: str = ""
     raised_by: tuple[str, ...] = ()
     agreement: Agreement = Agreement.ONLY_ONE
     verification: Verification | None = None
-    #: What the second look rests on, or why it has no word.
+    #: The evidence of the second look, or why there is none.
     verified_because: str = ""
     blocking: bool = False
-    #: Why it does not block though it is there: an old line, raised late, dismissed, refuted, below the floor.
+    #: Why it does not block: an old line, raised late, dismissed, refuted, below the floor.
     why_not_blocking: str = ""
     standing: Standing = Standing.OPEN
     #: Stays the same when lines move; changes when the code around it does.
     fingerprint: str = ""
-    #: Findings with the same cause are shown as one with its places; empty: by itself.
+    #: Findings with the same cause are shown as one with its places; empty: shown individually.
     cause: str = ""
     #: Raised in this round for the first time.
     is_new: bool = True
 
     @property
     def id(self) -> str:
-        """The name people use for it."""
+        """The id that people use for it."""
         return self.ids[0] if self.ids else ""
 
 
@@ -97,28 +97,28 @@ class Looked:
     reviewer: str
     kind: LookedKind
     state: LookedState
-    #: Where it was asked: a stage, or the seat of whoever verifies.
+    #: Where it was asked: a stage, or the seat of a verifier.
     stage: str = ""
     summary: str = ""
     seconds: float = 0.0
-    #: Millionths of a dollar; None where it is not known what it cost, as with a subscription.
+    #: Millionths of a dollar; None if the cost is not known, as with a subscription.
     usd_micro: int | None = None
     tokens: int = 0
     unread: tuple[Unread, ...] = ()
-    #: Why it could not say, in a sentence; with `until` where a limit ends by itself.
+    #: Why it has no answer, in a sentence; with `until` if a limit ends by itself.
     reason: str = ""
     until: datetime | None = None
-    #: What it looked at, in words: "12 shell commands, 3 SQL statements".
+    #: What it examined, in words: "12 shell commands, 3 SQL statements".
     looked_at: str = ""
-    #: How many findings it raised.
+    #: Number of findings it raised.
     findings: int = 0
-    #: How many more it saw: on older lines, which are not judged, and of the same sort as those that are listed.
+    #: Number of further findings: on older lines, which are not judged, and of the same kind as those listed.
     older: int = 0
     more: int = 0
 
     @property
     def answered(self) -> bool:
-        """Whether there is an answer at all."""
+        """True if there is an answer at all."""
         return self.state is not LookedState.INCONCLUSIVE
 
 
@@ -159,7 +159,7 @@ class Dismissed:
     by: str
     because: str
     at: datetime | None = None
-    #: Whether whoever said so had signed in.
+    #: True if the person had signed in.
     proven: bool = False
 
 
@@ -194,12 +194,12 @@ class Outcome:
 
     review: str
     revision: int = 1
-    #: How many revisions there may be before a person is asked; 0: no limit.
+    #: Most revisions before a person is asked; 0: no limit.
     revisions_max: int = 0
     digest: str
     title: str
     kind: str
-    #: Whether it is a review of this machine alone. That of a server stands as the server tells everybody.
+    #: True for a review of this machine alone. A server's review is shown as the server tells everybody.
     is_local: bool = True
     #: `open`, or how the review ended: `cleared`, `rejected` …
     state: str = "open"
@@ -209,33 +209,34 @@ class Outcome:
     situation: Situation = Situation()
     #: Whose turn it is.
     waits: tuple[Waiting, ...] = ()
-    #: Somebody other than the author owes an answer without which nothing goes on, such as a ruling.
+    #: A person other than the author owes an answer without which nothing goes on, such as a ruling.
     pending: bool = False
-    #: Somebody owes a report without which it is not cleared.
+    #: A reviewer owes a report without which it is not cleared.
     owed: bool = False
-    #: Why nothing can be said of the work as it is, such as a command that no program can read; empty: it can.
+    #: Why the work cannot be judged as it is, such as a command that no program can parse; empty: it can.
     unclear: str = ""
-    #: What somebody found after exactly these bytes were cleared; they may go live, and they should not.
+    #: What a reviewer found after exactly these bytes were cleared; they may go live, but they should not.
     late: str = ""
-    #: Why these bytes were not taken in, so that nobody looked at them; all else here is about the version before.
+    #: Why these bytes were not taken in, so that nobody looked at them; everything else here is about the version
+    #: before.
     held_up: str = ""
-    #: There was no change to look at, so nobody was asked and nothing was stored.
+    #: There was no change to review, so nobody was asked and nothing was stored.
     nothing: bool = False
-    #: A person stopped it before everybody was done.
+    #: A person stopped it before all reviewers were done.
     interrupted: bool = False
-    #: The issues on this work's own lines, worst first.
+    #: The issues on the changed lines, worst first.
     found: tuple[Found, ...] = ()
-    #: How many findings lie on older lines; they are not judged.
+    #: Number of findings on older lines, which are not judged.
     older: int = 0
     looked: tuple[Looked, ...] = ()
     not_looked: tuple[NotLooked, ...] = ()
     unread: tuple[Unread, ...] = ()
-    #: Paths that the policy says nobody reads.
+    #: Paths that the policy excludes from reading.
     ignored: tuple[str, ...] = ()
-    #: Languages of the work that no program judges, where nobody else looked either: "TypeScript: 3 files".
+    #: Languages of the work that no program judges, if no other reviewer looked either: "TypeScript: 3 files".
     unjudged: tuple[str, ...] = ()
     independence: Independence = Independence()
-    #: Of all who said what it cost; None where nobody could say, or nothing was spent on anybody.
+    #: The sum of the known costs; None if no reviewer's cost is known.
     usd_micro: int | None = None
     tokens: int = 0
     seconds: float = 0.0
@@ -243,18 +244,18 @@ class Outcome:
     #: Changed lines that were judged.
     lines: int = 0
     next: tuple[Command, ...] = ()
-    #: The words that named the work on the command line, such as `main..HEAD`; None where they are not known.
+    #: The command line arguments that named the work, such as `main..HEAD`; None if they are not known.
     named: str | None = None
     policy: str = "solo"
     #: Where the policy came from: "built in", "foureyes.yaml at 1a2b3c".
     policy_from: str = ""
     settled: tuple[Settled, ...] = ()
     dismissed: tuple[Dismissed, ...] = ()
-    #: What agents and models say to the author's questions.
+    #: The answers of agents and models to the author's questions.
     answers: tuple[Answered, ...] = ()
-    #: Anything else that must be said: a retired rule, an answer that was not taken.
+    #: Further notes: a retired rule, an answer that was not taken.
     notes: tuple[str, ...] = ()
-    #: The report of a panel as Markdown in which nothing of the work acts; empty where no panel judges it.
+    #: The report of a panel as Markdown with the work's text escaped; empty if no panel judges it.
     report: str = ""
 
     @property
@@ -264,13 +265,13 @@ class Outcome:
 
     @property
     def minds_failed(self) -> tuple[Looked, ...]:
-        """The agents and models that were asked, where not one of them could say anything."""
+        """The agents and models that were asked, if none of them answered."""
         asked = tuple(one for one in self.looked if one.kind is not LookedKind.PROGRAM)
         return () if any(one.answered for one in asked) else asked
 
     @property
     def result(self) -> Result:
-        """What it came to; what is not known never reads as nothing."""
+        """The result; what is not known never counts as nothing found."""
         if not self.is_local:
             return self.situation.result
         if self.nothing and not self.interrupted:
@@ -291,12 +292,12 @@ class Outcome:
         )
 
 
-#: Whether the work may be sent to somebody outside: the reviewer's name, and who will receive what, in words.
+#: Asks whether the work may be sent outside: the reviewer's name, and who will receive what, in words.
 MaySend = Callable[[str, str], bool]
 
 
 def nobody_may_receive(name: str, sends: str) -> bool:
-    """Nothing leaves this machine."""
+    """Refuse: nothing leaves this machine."""
     del name, sends
     return False
 
@@ -305,24 +306,24 @@ def nobody_may_receive(name: str, sends: str) -> bool:
 class Options:
     """What the person asked for beside the work itself."""
 
-    #: The review style; empty: what the policy says for this kind.
+    #: The review style; empty: the policy's style for this kind.
     style: str = ""
     #: Only these reviewers; empty: everybody at hand.
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
-    #: Programs alone: no agent and no model is asked.
+    #: Only programs: no agent and no model is asked.
     critics_only: bool = False
-    #: Nobody but whom the policy names: a role that it gives to nobody stays open for whoever comes.
+    #: Only reviewers whom the policy names: a role that it gives to nobody stays open to volunteers.
     named_only: bool = False
     #: Less than the policy allows for this review; None: what the policy allows.
     usd_micro_max: int | None = None
     #: Seconds for each reviewer; None: what the policy allows.
     seconds_max: float | None = None
-    #: Asked before anything is sent out; it blocks while a person thinks, so it is asked before anybody starts.
+    #: Asked before anything is sent out; it blocks while a person decides, so it is asked before any reviewer starts.
     may_send: MaySend = nobody_may_receive
-    #: What the author says to findings of earlier rounds: fixed, or wrong and why.
+    #: The author's answers to findings of earlier rounds: fixed, or wrong and why.
     answers: tuple[Answer, ...] = ()
-    #: What the author wants to know; every agent and model answers each.
+    #: The author's questions; every agent and model answers each.
     questions: tuple[str, ...] = ()
     #: Leave the open review of this place and start over.
     anew: bool = False
@@ -335,7 +336,7 @@ class Watch(Protocol):
         """A reviewer begins."""
 
     def said(self, name: str, text: str) -> None:
-        """A reviewer says what it does; untrusted."""
+        """A reviewer reports its progress; the text is untrusted."""
 
     def ended(self, looked: Looked) -> None:
-        """A reviewer is done, one way or the other."""
+        """A reviewer is done, with or without an answer."""

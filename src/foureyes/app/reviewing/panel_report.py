@@ -1,6 +1,6 @@
-"""What does a panel report? Strategy, confidence with its reason, the decision and how to change it, two tables.
+"""The Markdown report of a panel: strategy, confidence with its reason, the decision and how to change it, two tables.
 
-Everything in it that comes from the work or from a reviewer is written so that Markdown shows it as it is.
+Everything in it that comes from the work or from a reviewer is escaped, so that Markdown shows it as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from foureyes.core.values import Outcome, Severity
 from foureyes.core.views import View
 
 TEXT_CHARS_MAX = 300
-#: A finding list longer than this is nothing a person reads; the tables count them all.
+#: Most findings listed, because nobody reads a longer list; the tables count them all.
 LISTED_MAX = 50
 _LABELS = ((95, "Very High"), (80, "High"), (60, "Medium"), (0, "Low"))
 _NOTHING = "—"
@@ -40,7 +40,7 @@ class _Row:
 
 
 def panel_report(rules: Rules, seen: View, stricter: Rules | None = None) -> str:
-    """The report of a panel as this viewer may see it; empty where no panel judges this work."""
+    """Return the report of a panel as this viewer may see it; empty if no panel judges this work."""
     review = seen.review
     every = stages_of(rules, review, stricter)
     stages = [one for one in every if one.options.style is Style.PANEL and one.name != INHERITED]
@@ -84,11 +84,11 @@ def _value(percent: int) -> str:
 
 
 def _speaks(review: Review, stages: list[Stage], judged: dict[str, StageJudgement]) -> Judgement | None:
-    """What the agreement gate says of the last stage that was looked at: the merged result of the panel."""
+    """Return what the agreement gate says of the last stage that was looked at: the merged result of the panel."""
     for stage in reversed(stages):
         if stage.name not in judged:
             continue
-        # Also of a stage that a human passed: what the models said stays said.
+        # Also for a stage that a human passed: the models' result stays the same.
         gate = next((one for one in stage.gates if isinstance(one, Agreement)), None)
         found = gate.judge(review, stage) if gate else None
         if found is not None and found.confidence is not None:
@@ -105,7 +105,7 @@ def _waiting(review: Review, stages: list[Stage]) -> str:
 
 
 def _decision(review: Review, stages: list[Stage], said: Judgement | None) -> str:
-    """What happened by itself and how to have it otherwise; else who decides."""
+    """Say what was decided automatically and how to change that; else who decides."""
     switches = next((gate for gate in stages[-1].gates if isinstance(gate, Agreement)), Agreement())
     final = stages[-1].name
     ruling = review.ruling()
@@ -130,7 +130,7 @@ def _decision(review: Review, stages: list[Stage], said: Judgement | None) -> st
 
 
 def _known(review: Review, stages: list[Stage]) -> str:
-    """What a person decided, or how it ended; empty while neither is so."""
+    """Say what a person decided, or how the review ended; empty if neither applies."""
     passed = [one.name for one in stages if (one.name, review.revision) in review.overridden]
     if passed:
         why = "; ".join(_plain(review.overridden[one, review.revision]) for one in passed)
@@ -139,7 +139,7 @@ def _known(review: Review, stages: list[Stage]) -> str:
 
 
 def _switch(scenario: str, switches: Agreement) -> str:
-    """The switch that would have decided this; empty where none does."""
+    """Return the switch that would have decided this; empty if there is none."""
     if scenario in ("clean", "minor only"):
         return "auto_approve: true" if not switches.auto_approve else "auto_approve_single: true"
     if scenario == "agreed critical":
@@ -172,7 +172,7 @@ def _stage(review: Review, stage: Stage, judged: StageJudgement | None, stages: 
 
 
 def _rows(review: Review, stage: Stage) -> list[_Row]:
-    """The four groups, the pairs that may be one, and what counts for nothing; the stronger model stands first."""
+    """Return the four groups, the pairs that may be one, and what is not counted; the stronger model comes first."""
     of_stage = [one for one in review.findings_of(stage.name) if not one.is_settled]
     live = {one.id: one for one in of_stage if not one.is_advisory}
     matched = review.matched.get((stage.name, review.revision)) or Matched(groups=(), contradictions=(), uncertain=())
@@ -197,7 +197,7 @@ def _rows(review: Review, stage: Stage) -> list[_Row]:
 
 
 def _model(stage: Stage, seat: str) -> str:
-    """The model a seat is for, as the policy calls it."""
+    """Return the model a seat is for, as the policy calls it."""
     number = seat.rpartition(".")[2]
     place = int(number) - 1 if number.isdecimal() else -1
     rule = stage.seats[place] if 0 <= place < len(stage.seats) else None
@@ -220,7 +220,7 @@ def _follows(row: _Row, judgement: Judgement) -> str:
 
 
 def _listed(rows: list[_Row]) -> Iterator[str]:
-    """Each finding once, under the first group that has it."""
+    """Yield each finding once, under the first group that has it."""
     first: dict[str, tuple[str, Finding]] = {}
     for row in rows:
         for one in row.findings:
@@ -242,7 +242,7 @@ def _where(finding: Finding) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text of others on one line: nothing in it is markup, hidden or without end."""
+    """Return untrusted text on one line, shortened, without markup and hidden characters."""
     seen = (" " if one.isspace() else one for one in text[: TEXT_CHARS_MAX * 4])
     kept = "".join(one for one in seen if unicodedata.category(one)[0] != "C")
     cut = kept if len(kept) <= TEXT_CHARS_MAX else f"{kept[: TEXT_CHARS_MAX - 1]}…"

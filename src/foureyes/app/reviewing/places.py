@@ -1,4 +1,4 @@
-"""Which reviews belong to the place on this machine that some work comes from."""
+"""Finds the reviews that belong to the place on this machine that some work comes from."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from foureyes.core.lessons import LOCAL
 
 
 def alias_of(change: Change) -> str:
-    """The name under which the next round finds the review of this one; empty where it comes from nowhere."""
+    """Return the alias under which the next round finds this review; empty if the work has no place."""
     return f"{LOCAL}{change.place}" if change.place else ""
 
 
 def reviews_here(reading: Reading, alias: str) -> list[str]:
-    """The reviews that may be of this place, open or ended, the newest first.
+    """Return the reviews that may be of this place, open or ended, the newest first.
 
-    They are found by their bytes, and the same bytes may lie in other repositories: whose a review is, it says itself.
+    They are found by their bytes, and the same bytes may be in other repositories: each review says itself where it
+    belongs.
     """
     if not alias:
         return []

@@ -1,4 +1,4 @@
-"""What of the work are reviewers given to read? Neither what the policy leaves out, nor a line without end."""
+"""Reduces a work to what reviewers are given to read: without paths the policy ignores, and without endless lines."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import replace
 from foureyes.app.reviewers import Change, File, Unread
 from foureyes.policy.policy import Policy
 
-#: Nobody reads a longer line, and looking for anything in it takes long; the lines beside it are read.
+#: A longer line is left out, because nobody reads it and searching it takes long; the other lines are read.
 LINE_BYTES_MAX = 1_000_000
 ENDLESS = "too long to read"
 
 
 def readable(change: Change, policy: Policy, beside: Collection[str] = ()) -> tuple[Change, tuple[str, ...]]:
-    """The work as reviewers get it, and the paths nobody reads; all of it is part of the digest all the same.
+    """Return the work as reviewers get it, and the ignored paths; the digest covers all of it all the same.
 
-    `beside` are the files that the policy itself names: like it, they are always read. What was moved must be of no
-    matter where it lay and where it lies.
+    `beside` are the files that the policy itself names: like the policy, they are always read. A moved file is ignored
+    only if both its old and its new path are.
     """
     ignored = tuple(
         one.path
@@ -31,7 +31,7 @@ def readable(change: Change, policy: Policy, beside: Collection[str] = ()) -> tu
 
 
 def _shortened(file: File, unread: list[Unread]) -> File:
-    """The file with every line that is too long left empty, so that the others keep their numbers."""
+    """Return the file with every overlong line emptied, so that the others keep their numbers."""
     if len(file.content or b"") <= LINE_BYTES_MAX or file.text is None:
         return file
     lines = [one.encode() for one in file.text.split("\n")]

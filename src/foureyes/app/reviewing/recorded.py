@@ -1,4 +1,4 @@
-"""What does the log say of a review that the review itself does not hold? Costs, failures, waivers and second looks."""
+"""Reads from the log what the state of a review does not hold: costs, failures, waivers and second looks."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Waiver:
 class Recorded:
     """What is known from the events, of the current revision."""
 
-    #: What the runs of a seat cost, by seat and reviewer.
+    #: Costs of the runs of a seat, by seat and reviewer.
     costs: Mapping[tuple[str, str], Cost] = field(default_factory=dict)
-    #: Who has no answer on a seat, and why; a later report ends it.
+    #: Reasons of missing answers, by seat and reviewer; a later report removes them.
     failed: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    #: By finding; also of those that were waived in another review.
+    #: By finding; also for those that were waived in another review.
     waivers: Mapping[str, Waiver] = field(default_factory=dict)
-    #: What a second look said of a finding.
+    #: What the second look said, by finding.
     verified: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -82,7 +82,7 @@ def _waivers(past: Iterable[Dated]) -> dict[str, Waiver]:
 
 
 def _elsewhere(reading: Reading, review: Review) -> dict[str, Waiver]:
-    """The words of other reviews by which findings of this one are suppressed; each of them is read once."""
+    """Return the waivers in other reviews that suppress findings of this one; each log is read once."""
     streams: dict[str, dict[str, Waiver]] = {}
     found: dict[str, Waiver] = {}
     kept = {f"{SOURCE}{one.key}": one for one in dismissals(reading)} if review.findings else {}
@@ -93,7 +93,7 @@ def _elsewhere(reading: Reading, review: Review) -> dict[str, Waiver]:
             continue
         stream, _, finding = one.suppressed_by.partition(":")
         if not stream.startswith(REVIEW):
-            continue  # the word of a lesson, which has its own name
+            continue  # a lesson's suppression, which has its own name
         if stream not in streams:
             streams[stream] = _read(reading, stream)
         if finding in streams[stream]:

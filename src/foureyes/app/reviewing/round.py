@@ -1,7 +1,8 @@
-"""How does one round of review go? Everybody at hand is asked at once and hands in alone, until nobody is left to ask.
+"""Runs one round of review: asks every reviewer at hand at once; each hands in alone, until nobody is left to ask.
 
-The round looks at what the gate asks for, starts whoever can answer, and looks again after each answer: chains, second
-looks and new seats need no plan of their own. Being cancelled ends all it started; what was handed in stays.
+The round reads the requests of the gate, starts the reviewers who can answer, and reads the requests again after each
+answer: chains, second looks and new seats need no plan of their own. Cancelling it ends all it started; what was handed
+in stays.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from foureyes.core.rules import Rules, Stage
 from foureyes.core.stack import stages_of
 from foureyes.core.values import Cost, Failure, Verdict, Who
 
-#: So many agents and models look at once; programs are not counted.
+#: Most agents and models that look at once; programs are not counted.
 MINDS_MAX = 4
 USD_MICRO = 1_000_000
-#: Nobody asks more often than this in one round, whatever the rules make of the answers.
+#: Most jobs in one round, whatever the rules make of the answers.
 JOBS_MAX = 200
 LEASE_MORE = timedelta(minutes=2)
 NOT_VERIFIED = "not verified, because "
@@ -49,7 +50,7 @@ class Ran:
     looked: list[Looked] = field(default_factory=list)
     not_looked: list[NotLooked] = field(default_factory=list)
     unclear: str = ""
-    #: What somebody found after the review had ended.
+    #: What a reviewer found after the review had ended.
     late: str = ""
     interrupted: bool = False
     #: Another run handed in a newer version meanwhile.
@@ -65,7 +66,7 @@ class Round:
     review: str
     rules: Rules
     pool: Pool
-    #: Sees the review whole: the person in front of it.
+    #: The viewer who sees the whole review: the person at the terminal.
     viewer: Who
     change: Change
     bounds: Bounds
@@ -73,11 +74,11 @@ class Round:
     stages_beside: Rules | None = None
     #: Millionths of a dollar this round may still spend.
     purse: int
-    #: The version that everybody in this round is shown; what they say counts for no other.
+    #: The version that all reviewers of this round are shown; their reports count for no other.
     revision: int
     #: The digest of the bytes that this run loaded for everybody in it.
     loaded: str
-    #: Whether a question is ours to ask; not where another run asks it, because both would be paid for.
+    #: Returns whether this run may ask a question; not if another run asks it, because both would be paid for.
     begin: Callable[[str], bool] = lambda _: True
     clock: Callable[[], float] = time.monotonic
     ran: Ran = field(default_factory=Ran)
@@ -87,7 +88,7 @@ class Round:
     _kept_back: list[tuple[Job, Look, float]] = field(default_factory=list)
 
     async def run(self) -> Ran:
-        """Ask until nobody at hand is left to ask."""
+        """Ask reviewers until none at hand is left to ask."""
         try:
             await self._ask_all()
         except asyncio.CancelledError:
@@ -104,7 +105,7 @@ class Round:
             self.ran.overtaken = self.ran.overtaken or review.revision != self.revision
             if review.outcome is None and not self.ran.overtaken and len(self._tried) < JOBS_MAX:
                 due = self._due(review)
-                # Whoever costs money gets an equal part of what is left, those who are asked later too.
+                # Each paid reviewer gets an equal part of what is left, including those who are asked later.
                 share = self.purse // max(len(self._unpaid(due)), 1)
                 for job in due:
                     await self._start(job, review, share)
@@ -142,14 +143,14 @@ class Round:
         return found
 
     def _unpaid(self, due: list[Job]) -> set[str]:
-        """Who costs money and nothing is reserved for yet: whoever is due now, and whoever at hand was not asked."""
+        """Return the paid reviewers without a reservation: due now, or at hand and not asked yet."""
         tried = {name for _, name in self._tried}
         later = {name for name in self.pool.minds() if name not in tried}
         names = later | {job.name for job in due if job.is_mind}
         return {name for name in names if (one := self.pool.named(name)) is not None and one.sends}
 
     def _budget(self) -> str:
-        """What became of the budget of this round: its sums add up."""
+        """Describe the state of this round's budget; the sums add up."""
         reserved = {self._running[task][0].name: usd for task, usd in self._reserved.items() if task in self._running}
         total = self.purse + sum(reserved.values()) + self.ran.usd_micro
         parts = [f"of ${total / USD_MICRO:.2f}, ${self.ran.usd_micro / USD_MICRO:.2f} is spent"]
@@ -162,7 +163,7 @@ class Round:
             self.ran.not_looked.append(NotLooked(who=job.name, why=ASKED_ELSEWHERE, next_step=AFTERWARDS))
             return
         if job.is_mind:
-            # So that others see who is looking, and a seat falls free again if this machine goes away.
+            # The lease shows others who is looking, and frees the seat if this machine goes away.
             lease = timedelta(seconds=self.bounds.seconds) + LEASE_MORE
             seat, stage = (job.seat.id, "") if job.seat else ("", job.stage.name)
             with suppress(Refusal):
@@ -196,14 +197,20 @@ class Round:
                 await self._hand_in(job, look, seconds)
 
     def _is_awaited(self, job: Job) -> bool:
-        """Whether somebody else who judges here is still looking: a yes must not end the review under their eyes."""
+        """True if another agent or model of this stage is still looking.
+
+        An approval must not end the review before it is done.
+        """
         return any(one.is_mind and one.stage.name == job.stage.name for one, _ in self._running.values())
 
     async def _objects_not(self, job: Job, look: Look) -> bool:
         return report_of(job, look, await self._state(), self.change).verdict in (None, Verdict.APPROVE)
 
     async def _hand_in_kept(self) -> None:
-        """What nobody has to wait for any more; who was asked comes last, because that may end the review."""
+        """Hand in the approvals that need not wait any more.
+
+        Those of required reviewers come last, because they may end the review.
+        """
         ready = [one for one in self._kept_back if not self._is_awaited(one[0])]
         self._kept_back = [one for one in self._kept_back if one not in ready]
         review = await self._state()
@@ -232,7 +239,10 @@ class Round:
         self._say(self._looked(job, look, seconds, await self._state()))
 
     async def _came_late(self, job: Job, look: Look, seconds: float) -> None:
-        """The review ended meanwhile, by another run: a yes changes nothing, an objection is told and recorded."""
+        """Handle a look at a review that another run ended meanwhile.
+
+        An approval changes nothing, an objection is recorded.
+        """
         self._count(look.cost)
         found = list(escapes_of(job.name, look))
         for one in found:
@@ -243,7 +253,7 @@ class Round:
         self._say(replace(self._looked(job, look, seconds, await self._state()), state=state, reason=""))
 
     async def _report(self, who: Who, report: SubmitReport, look: Look) -> None:
-        """Hand it in; another run of the same work may have handed in the very same."""
+        """Hand in the report; another run of the same work may have handed in the same one."""
         try:
             await self._ask(who, report)
         except Refusal as refusal:
@@ -255,7 +265,7 @@ class Round:
             await self._ask(who, other)
 
     async def _failed(self, job: Job, error: Inconclusive, seconds: float, *, leaves: bool = True) -> None:
-        """Tell the gate that there is no answer, which is neither yes nor no; a limit frees the seat for the next."""
+        """Tell the gate that there is no answer, neither yes nor no; the seat is freed for the next reviewer."""
         self._count(error.cost)
         cost = Cost(usd_micro=error.cost.usd_micro, tokens=error.cost.tokens, seconds=round(seconds))
         review = await self._state()
@@ -269,7 +279,7 @@ class Round:
                 told = no_report(replace(job, seat=held), error, review, cost)
                 await self._ask(job.reviewer.who, replace(told, revision=self.revision))
             if job.is_mind and leaves:
-                # Who has no answer makes room for the next.
+                # A reviewer without an answer frees its seat.
                 with suppress(Refusal):
                     await self._ask(job.reviewer.who, LeaveSeat(seat=held.id, reason=LEFT[error.reason].value))
         self._say(
@@ -288,12 +298,12 @@ class Round:
         )
 
     async def _stop(self) -> None:
-        """End everybody; each gets the time to clean up after itself, and what was said already is handed in."""
+        """Cancel all reviewers and give each the time to clean up; nothing that waited is handed in as an approval."""
         for one in self._running:
             one.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
         for job, look, seconds in self._kept_back:
-            # A yes that waited for them is none yet: whoever stops us must not have cleared anything by it.
+            # An approval that waited for them is none yet: stopping the round must not clear anything.
             words = "found nothing, but the others were stopped; it is asked again"
             error = Inconclusive(Failure.INCOMPLETE, words, cost=look.cost)
             await self._failed(job, error, seconds, leaves=False)
@@ -339,20 +349,20 @@ class Round:
         self.ran.usd_micro += cost.usd_micro
 
     def _say(self, looked: Looked) -> None:
-        # As exact as it is kept, so that it is told alike the next time.
+        # Rounded as it is stored, so that it is shown the same next time.
         looked = replace(looked, seconds=round(looked.seconds, 3))
         self.ran.looked.append(looked)
         self.watch.ended(looked)
 
 
 def _was_asked(job: Job, review: Review) -> bool:
-    """Whether the stage waits for this very reviewer, and not only bears with them."""
+    """True if the stage requires this reviewer, rather than only accepting it."""
     seats = review.seats_of(job.stage.name)
     return any(one.required and one.reviewer and one.reviewer.name == job.name for one in seats)
 
 
 def _state(job: Job, look: Look, review: Review) -> tuple[LookedState, str]:
-    """What a look came to once it is handed in, and why where it came to nothing."""
+    """Return what a look came to once it is handed in, and the reason if there is no answer."""
     if job.verifies:
         why = f"{NOT_VERIFIED}{look.unverified}" if look.unverified else ""
         return (LookedState.INCONCLUSIVE if why else LookedState.VERIFIED), why

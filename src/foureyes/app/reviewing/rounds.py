@@ -1,4 +1,4 @@
-"""How does `foureyes review` run on this machine? It enters the work, runs a round, and says how the review stands."""
+"""Runs `foureyes review` on this machine: submits the work, runs a round, and returns the outcome."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ from foureyes.core.values import Who
 from foureyes.policy.policy import Policy
 
 QUOTE_CHARS_MAX = 200
-#: So far back is looked for the last review from here.
+#: Most recent reviews searched for the last one from here.
 LAST_MAX = 200
 OVERTAKEN = "Another run has handed in a newer version meanwhile; what was said of this one counts for this one only."
-#: Takes secrets out of a line of this file.
+#: Redacts secrets from a text of this file.
 Redact = Callable[[str, str], str]
 
 
@@ -56,7 +56,7 @@ class Chosen:
 
     policy: Policy
     came_from: str
-    #: The files that it names beside itself.
+    #: The other files that it names.
     beside: frozenset[str] = frozenset()
 
 
@@ -68,7 +68,7 @@ class Asked:
     change: Change
     options: Options
     watch: Watch
-    #: The digest of the bytes that were loaded, with those that nobody is shown because the policy says so.
+    #: The digest of the loaded bytes, including files that the policy hides from reviewers.
     loaded: str
 
 
@@ -76,50 +76,50 @@ class Questions(Protocol):
     """Keeps two runs from asking the same reviewer the same thing at once."""
 
     def begin(self, question: str) -> bool:
-        """Whether it is ours to ask."""
+        """Return whether this run may ask it."""
 
     def end(self) -> None:
-        """Let others ask."""
+        """Let other runs ask."""
 
 
 class Desk(Protocol):
     """What the round needs from this machine."""
 
     def store(self) -> AbstractAsyncContextManager[Store]:
-        """The store, made where there is none."""
+        """Open the store; it is created if there is none."""
 
     def looking(self) -> AbstractAsyncContextManager[Store]:
-        """The store to look at; refused where there is none."""
+        """Open the store to read; refused if there is none."""
 
     def gate(self, store: Store, policy: Policy, directory: Directory) -> Gate:
-        """The gate on this store."""
+        """Return the gate on this store."""
 
     def policy_for(self, change: Change, options: Options) -> Chosen:
-        """What judges this work: the policy at its base, else the built-in one."""
+        """Return the policy that judges this work: the one at its base, else the built-in one."""
 
     def own_policy(self) -> Policy:
-        """What judges where no work says otherwise."""
+        """Return the policy for use without a work."""
 
     def at_hand(self, policy: Policy, options: Options) -> AtHand:
-        """Who could look here, by the roles of the policy, as far as the person wants them."""
+        """Return the reviewers available here, by the roles of the policy, as far as the options allow them."""
 
     def rulebook(self) -> Mapping[str, RuleEntry]:
-        """Every rule of every critic, by its id."""
+        """Return every rule of every critic, by its id."""
 
     def today(self) -> str:
-        """The day, as the log writes it."""
+        """Return the date, as the log writes it."""
 
     def here(self) -> str:
-        """Names the repository, or the folder, one is in."""
+        """Return a name of the current repository or folder."""
 
     def repository(self) -> str:
-        """Names the repository that dismissals hold in: the same for all of its worktrees."""
+        """Return a name of the repository that dismissals apply to: the same for all of its worktrees."""
 
     def moment(self) -> datetime:
-        """The time, in UTC."""
+        """Return the time, in UTC."""
 
     def questions(self) -> Questions:
-        """The questions that this run asks, and no other meanwhile."""
+        """Return the registry that keeps concurrent runs from asking the same question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,14 +127,14 @@ class Rounds:
     """Reviews on this machine, by whoever sits in front of it."""
 
     desk: Desk
-    #: Who made the work, and who decides about it; the same credential stands behind both, so the second proves little.
+    #: The author, and the person who decides; both act with the same credential, so the second proves little.
     author: Who
     person: Who
     redact: Redact
     clock: Callable[[], float] = time.monotonic
 
     async def run(self, change: Change, *, options: Options, watch: Watch) -> Outcome:
-        """Ask everybody at hand and say what it came to; being cancelled returns what there is."""
+        """Ask all reviewers at hand and return the outcome; being cancelled returns what there is."""
         began = self.clock()
         chosen = self.desk.policy_for(change, options)
         read, ignored = readable(change, chosen.policy, chosen.beside)
@@ -181,7 +181,7 @@ class Rounds:
             return standing(after, around, ran)
 
     async def stands(self, review: str = "") -> Outcome:
-        """A review as it stands in the store now; without a name, the last one from here."""
+        """Return the current outcome of a stored review; without a name, of the last one from here."""
         async with self.desk.looking() as store:
             policy = self.desk.own_policy()
             gate = self.desk.gate(store, policy, Pool(AtHand()))
@@ -219,7 +219,7 @@ class Rounds:
                 await store.write(lambda tx: keep(tx, kept))
 
     async def _apply_dismissals(self, store: Store, gate: Gate, review: str) -> None:
-        """Waive what was dismissed in another local review, in the name of whoever did."""
+        """Waive what was dismissed in another local review, in the name of the person who dismissed it."""
         open_one = (await gate.read(review, self.person)).view.review
         if open_one.outcome is not None:
             return
@@ -266,7 +266,7 @@ class Rounds:
         return ran
 
     def _note(self, review: str, tx: Writing) -> None:
-        """Which review is meant here from now on, and that it was run now."""
+        """Record that this review is the current one here, and that it was run now."""
         tell_last(tx, self._place(), review)
         tx.follow(LOCAL_RUNS, {review: write_time(self.desk.moment())}, START)
 
@@ -286,7 +286,7 @@ class Rounds:
         raise refuse(Code.REVIEW_MISSING)
 
     def _place(self) -> str:
-        """Whoever works here: another author in the same place means another review."""
+        """Return the place of this author: another author in the same folder has another review."""
         return f"{self.desk.here()}\0{self.author.name}"
 
     def _quote(self, change: Change) -> Quote:
@@ -299,7 +299,8 @@ class Rounds:
             if not 0 < line <= len(texts.get(path, ())):
                 return ""
             if path not in clean:
-                # The whole file at once, and cut only afterwards: a secret may be known by the line before it.
+                # The whole file is redacted at once and cut afterwards: a secret may be recognised by the line before
+                # it.
                 clean[path] = self.redact("\n".join(texts[path]), path).split("\n")
             return clean[path][line - 1].strip()[:QUOTE_CHARS_MAX] if line <= len(clean[path]) else ""
 
@@ -307,7 +308,7 @@ class Rounds:
 
 
 def _told(change: Change, read: Change, ignored: tuple[str, ...], hand: AtHand, ran: Ran) -> Told:
-    """What this round has to tell beside what the log counts; what is out of use is told by whoever looked so."""
+    """Return what this round tells besides what the log counts; notes only if reviewers looked."""
     missing = (NotLooked(who=one.name, why=one.why, next_step=one.next_step) for one in hand.missing)
     return Told(
         looked=tuple(ran.looked),
@@ -323,7 +324,7 @@ def _told(change: Change, read: Change, ignored: tuple[str, ...], hand: AtHand, 
 
 
 async def _kept(store: Store, entered: Entered, revision: int, now: Told) -> Told:
-    """What is told of this version, in this round and before; bytes that were not taken in are told, and not kept."""
+    """Store and return what is told of this version, now and before; for refused bytes nothing is stored."""
     if entered.held_up:
         before = await store.read(lambda reading: told(reading, entered.review, revision))
         return replace(now, looked=before.looked, notes=before.notes)
@@ -331,12 +332,12 @@ async def _kept(store: Store, entered: Entered, revision: int, now: Told) -> Tol
 
 
 def _recorded(seen: Seen, reading: Reading) -> Recorded:
-    """What the log adds, for whoever may see all of it."""
+    """Return what the log adds, for viewers who may see all of it."""
     return Recorded() if seen.view.hides else recorded(reading, seen.view.review)
 
 
 def _texts(review: Review, reading: Reading) -> dict[str, tuple[str, ...]]:
-    """The lines of the files that findings lie in, as they are stored; what is gone or no text is left out."""
+    """Return the stored lines of the files with findings; missing and binary files are left out."""
     wanted = {one.place.path for one in review.findings.values() if one.place}
     parts = (one for one in review.current.parts if one.name in wanted)
     return {one.name: lines for one in parts if (lines := stored_lines(reading, one)) is not None}

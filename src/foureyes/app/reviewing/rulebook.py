@@ -1,4 +1,4 @@
-"""Which rules do the critics have, how often was each wrong, and who retired which?"""
+"""The rules of the critics, with their measured rate of false blocks and who retired which."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from datetime import datetime
 class Measured:
     """How often a rule blocked what it should have let through, on data it was not written from."""
 
-    #: Pieces of harmless work it was shown.
+    #: Number of harmless works it was tested on.
     harmless: int
-    #: How many of them it blocked.
+    #: Number of them that it blocked.
     blocked: int
 
     @property
     def per_thousand(self) -> float:
-        """False blocks in a thousand pieces of harmless work."""
+        """False blocks in a thousand harmless works."""
         return 1000 * self.blocked / self.harmless if self.harmless else 0.0
 
 
@@ -48,7 +48,10 @@ class RuleEntry:
 
 
 def read_measured(text: bytes) -> Mapping[str, Measured]:
-    """The rates by rule, from `{"rules": {"ID": {"harmless": N, "blocked": N}}}`; what is odd is left out."""
+    """Return the rates by rule, from `{"rules": {"ID": {"harmless": N, "blocked": N}}}`.
+
+    Malformed entries are skipped.
+    """
     try:
         found = json.loads(text)
     except ValueError:

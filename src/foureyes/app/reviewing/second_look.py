@@ -1,7 +1,7 @@
-"""Does a finding hold? Somebody else confirms or refutes it before it blocks.
+"""Second looks: another reviewer confirms or refutes a finding before it blocks.
 
-A refutation needs evidence as much as a finding does. Whoever cannot say leaves it plausible, and a plausible finding
-blocks: a second look can only take away what it has disproved.
+A refutation needs evidence as much as a finding does. A reviewer who cannot say leaves the finding plausible, and a
+plausible finding blocks: a second look can only remove what it has disproved.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import replace
 from foureyes.app.reviewers import Checked, Inconclusive, Look, Reviewer, Say, Task
 from foureyes.core.values import Cost, Failure, Verification
 
-#: Findings that are looked at in one go.
+#: Most findings verified in one call.
 TOGETHER_MAX = 30
-#: What says less than this proves nothing; the gate refuses it as well.
+#: Shorter evidence proves nothing; the gate refuses it as well.
 EVIDENCE_CHARS_MIN = 8
 SILENT = "The second look says nothing of it."
 
 
 async def looked_at(reviewer: Reviewer, task: Task, say: Say) -> Look:
-    """What a reviewer says in the time it has; of findings that it was asked about, a word on each."""
+    """Return a reviewer's look within its time limit; if it was asked to verify findings, a result for each."""
     seconds = task.bounds.seconds
     try:
         async with asyncio.timeout(seconds):
@@ -30,7 +30,7 @@ async def looked_at(reviewer: Reviewer, task: Task, say: Say) -> Look:
 
 
 async def second_look(reviewer: Reviewer, task: Task, say: Say) -> Look:
-    """A word on every finding the task asks about, in their order; what was not answered is plausible."""
+    """Return a result for every finding the task asks about, in order; unanswered findings are plausible."""
     checked: list[Checked] = []
     costs: list[Look] = []
     unverified = ""
@@ -53,7 +53,7 @@ async def second_look(reviewer: Reviewer, task: Task, say: Say) -> Look:
 
 
 async def _answer(reviewer: Reviewer, task: Task, say: Say) -> Look:
-    """What somebody says of some findings; where they have no answer, what there was of one, and why."""
+    """Return a reviewer's results for some findings; if it has no answer, the partial one and why."""
     try:
         return await reviewer.look(task, say)
     except Inconclusive as none:

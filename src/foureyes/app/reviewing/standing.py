@@ -1,4 +1,4 @@
-"""How does a review stand, for the person in front of it? From what is stored, and from what this round just did."""
+"""Builds the Outcome of a local review from what is stored and from what this round just did."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Around:
     #: What was told of this version, in this round and before.
     told: Told = Told()
     recorded: Recorded = Recorded()
-    #: What this call alone has to say.
+    #: Notes of this call alone.
     notes: tuple[str, ...] = ()
     #: Why these bytes were not taken in as the next version.
     held_up: str = ""
@@ -65,7 +65,7 @@ class Around:
 
 
 def standing(seen: Seen, around: Around, ran: Ran | None = None) -> Outcome:
-    """Everything a person is told of it."""
+    """Return the outcome: everything a person is told of the review."""
     review, ran, told = seen.view.review, ran or Ran(), around.told
     stages = stages_of(around.rules, review)
     looked = tuple(_looked(review, told, around.recorded))
@@ -118,9 +118,9 @@ def _more(count: int) -> tuple[str, ...]:
 
 
 def _unclear(review: Review, ran: Ran, told: Told) -> str:
-    """What no program could judge in a command, in this round or before; in other work it is a note among others.
+    """Return what no program could judge in a command, in this round or before; for other work it is only a note.
 
-    A text that cannot be read to its end is unclear whatever it is.
+    A text that cannot be read to its end is unclear in any work.
     """
     endless = next((f"{one.path}: {one.why}" for one in told.unread if ENDLESS in one.why), "")
     if endless or review.kind != "command":
@@ -130,7 +130,7 @@ def _unclear(review: Review, ran: Ran, told: Told) -> str:
 
 
 def _unanswered(looked: tuple[Looked, ...]) -> str:
-    """The program that has no answer to this version, where no agent, model or person has read it either."""
+    """Return the program that has no answer to this version, if no agent, model or person has read it either."""
     if any(one.kind is not LookedKind.PROGRAM and one.state is not LookedState.INCONCLUSIVE for one in looked):
         return ""
     silent = (one for one in looked if one.kind is LookedKind.PROGRAM and one.state is LookedState.INCONCLUSIVE)
@@ -138,7 +138,7 @@ def _unanswered(looked: tuple[Looked, ...]) -> str:
 
 
 def _late(review: Review, ran: Ran) -> str:
-    """What was found in exactly these bytes after they were cleared."""
+    """Return what was found in exactly these bytes after they were cleared."""
     if review.outcome is not Cleared.CLEARED or not review.escapes:
         return ran.late
     names = ", ".join(sorted(review.escapes))
@@ -146,7 +146,10 @@ def _late(review: Review, ran: Ran) -> str:
 
 
 def _looked(review: Review, told: Told, recorded: Recorded) -> Iterator[Looked]:
-    """Who looked at exactly this version: as it was told, where the log has it so; what only the log knows, too."""
+    """Yield who looked at exactly this version.
+
+    Looks told before are updated from the log; looks that only the log has are added.
+    """
     now = (one for one in review.reports.values() if one.revision == review.revision)
     reports = {_where(review, one.seat, one.reviewer.name): one for one in now}
     for one in told.looked:
@@ -163,13 +166,13 @@ def _looked(review: Review, told: Told, recorded: Recorded) -> Iterator[Looked]:
 
 
 def _where(review: Review, seat: str, reviewer: str) -> tuple[str, str]:
-    """What tells one look from another: a mind looks once a stage, and beside it as a verifier."""
+    """Return the key of a look: an agent or model looks once per stage, and once more as a verifier."""
     known = review.seats.get(seat)
     return (known.stage if known and known.part is Part.JUDGE else seat), reviewer
 
 
 def _of_log(seat: str, who: Who, recorded: Recorded) -> Looked:
-    """A look that only the log knows of; what it did not say is left out."""
+    """Return a look that only the log has; missing details are left out."""
     cost = recorded.costs.get((seat, who.name), Cost())
     kinds = {WhoKind.PROGRAM: LookedKind.PROGRAM, WhoKind.HUMAN: LookedKind.HUMAN}
     return Looked(
@@ -183,7 +186,7 @@ def _of_log(seat: str, who: Who, recorded: Recorded) -> Looked:
 
 
 def _by_report(one: Looked, review: Review, report: Report) -> Looked:
-    """The look, with the state that its report has by now."""
+    """Return the look with the current state of its report."""
     own = [one for one in review.findings.values() if one.seat == report.seat and not one.is_settled]
     against = report.verdict not in (None, Verdict.APPROVE)
     state = LookedState.REJECTS if against else LookedState.HAS_FINDINGS if own else LookedState.FOUND_NOTHING
@@ -192,7 +195,7 @@ def _by_report(one: Looked, review: Review, report: Report) -> Looked:
 
 
 def _revisions_max(rules: Rules, review: Review) -> int:
-    """How many versions there may be in all: the first, and as many again as the strictest style allows."""
+    """Return the most versions in all: the first, and as many further ones as the strictest style allows."""
     most = [one.revisions_max for name in review.protocols if (one := rules.protocol(name))]
     return 1 + min(most) if most else 0
 
@@ -201,13 +204,13 @@ def _waits(seen: Seen, review: Review) -> Iterator[Waiting]:
     for turn in seen.explanation.turns:
         request = review.requests.get(turn.request)
         if isinstance(request, ReportRequest) and request.queued:
-            continue  # it waits for whoever comes; nobody owes it
+            continue  # it waits for a volunteer; nobody owes it
         how = "Sign in and decide there." if isinstance(request, RulingRequest) else ""
         yield Waiting(who=", ".join(turn.who), what=turn.what, how=how)
 
 
 def _unread(nobody: tuple[Unread, ...], looked: tuple[Looked, ...]) -> Iterator[Unread]:
-    """What nobody read, and what some did not."""
+    """Yield what nobody read, and what some reviewers did not."""
     seen: dict[tuple[str, str], Unread] = {}
     for one in (*nobody, *(one for look in looked for one in look.unread)):
         seen.setdefault((one.path, one.why), one)
@@ -257,7 +260,7 @@ def _dismissed(review: Review, waivers: Mapping[str, Waiver]) -> Iterator[Dismis
 
 
 def _answers(review: Review) -> Iterator[Answered]:
-    """What was said to the author's questions, of this version."""
+    """Yield the answers to the author's questions on this version."""
     for report in review.reports.values():
         if report.revision == review.revision:
             for question, text in zip(review.questions, report.answers, strict=False):

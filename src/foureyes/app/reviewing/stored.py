@@ -1,4 +1,4 @@
-"""What are reviewers given of work that came in at a server? All of it: nobody here knows which lines are old."""
+"""Turns work stored at a server into the Change that reviewers get: all of it, because no base tells old lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.core.model import Review
 
 
 def stored_change(review: Review, reading: Reading) -> Change:
-    """The current version as it is stored; raises where bytes are gone or altered."""
+    """Return the current version as it is stored; raises if bytes are missing or altered."""
     files = tuple(_files(review, reading))
     return Change(
         title=review.title,

@@ -1,7 +1,7 @@
-"""What was told of one version beside what the log counts? Kept, so that a later look tells the same.
+"""What was told of one version besides what the log counts, kept so that a later look tells the same.
 
-What a report weighs stands in the log. Which files nobody read, what lies on older lines, which rules were out of use
-and what a look cost are told beside it, and are as true the second time.
+What a report weighs is in the log. Files nobody read, findings on older lines, retired rules and the cost of a look are
+told beside it, and stay true the second time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from foureyes.app.reviewing.outcome import Looked, LookedKind, LookedState, NotL
 from foureyes.app.rows import START, TOLD
 from foureyes.codec.shapes import CodecError, shape
 
-#: Of longer lists the rest is counted.
+#: Longest list stored; of longer ones the rest is counted.
 LISTED_MAX = 500
 UNREADABLE = "What was told of this version before cannot be read any more; the record of what counts is whole."
 _SECOND_MS = 1000
@@ -33,17 +33,17 @@ class Told:
     notes: tuple[str, ...] = ()
     unread: tuple[Unread, ...] = ()
     ignored: tuple[str, ...] = ()
-    #: Languages that no program judges, with how many files: "TypeScript: 3 files".
+    #: Languages that no program judges, with the number of files: "TypeScript: 3 files".
     unjudged: tuple[str, ...] = ()
     policy_from: str = ""
     files: int = 0
     lines: int = 0
-    #: The words that named the work on the command line; None where they are not known.
+    #: The command line arguments that named the work; None if they are not known.
     named: str | None = None
 
 
 def told(reading: Reading, review: str, revision: int) -> Told:
-    """What was told of this version before; nothing where nobody looked from here."""
+    """Return what was told of this version before; empty if it was never reviewed from here."""
     body = reading.row(TOLD, _key(review, revision))
     if body is None:
         return Told()
@@ -58,7 +58,7 @@ def told(reading: Reading, review: str, revision: int) -> Told:
 
 
 def tell(tx: Writing, review: str, revision: int, now: Told) -> Told:
-    """Add what is told now to what was told before, and keep both: whoever looks at once adds to the same."""
+    """Merge what is told now with what was told before and store it, locked so that concurrent runs add up."""
     tx.lock(f"{TOLD}/{review}")
     before = told(tx, review, revision)
     both = replace(
@@ -83,25 +83,25 @@ def tell(tx: Writing, review: str, revision: int, now: Told) -> Told:
 
 
 def last_told(reading: Reading, here: str) -> str:
-    """The review that was told last here; empty where none was, or it is no more."""
+    """Return the review that was current here last; empty if there is none, or it no longer exists."""
     name = reading.row(TOLD, _last_key(here)) or ""
     return name if name and reading.review(name) is not None else ""
 
 
 def tell_last(tx: Writing, here: str, review: str) -> None:
-    """From now on this one is meant here where none is named."""
+    """Make this the current review here, for commands that name none."""
     tx.follow(TOLD, {_last_key(here): review}, START)
 
 
 def _others(before: Iterable[Looked], now: Iterable[Looked]) -> Iterable[Looked]:
-    """Looks of before that nobody repeated now."""
+    """Return earlier looks that were not repeated now."""
     again = {(one.stage, one.reviewer) for one in now}
     return (one for one in before if (one.stage, one.reviewer) not in again)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Look:
-    """A look as it is written down: times are whole milliseconds."""
+    """A look as it is stored: times are whole milliseconds."""
 
     reviewer: str
     kind: LookedKind
@@ -148,13 +148,13 @@ def _looked(one: _Look) -> Looked:
 
 
 def _some(many: tuple[Unread, ...]) -> tuple[Unread, ...]:
-    """As many as are kept, and how many more there were."""
+    """Return as many as are stored, and how many more there were."""
     rest = len(many) - LISTED_MAX
     return many if rest <= 0 else (*many[:LISTED_MAX], Unread(path="…", why=f"{rest} more, not listed"))
 
 
 def _last_key(here: str) -> str:
-    """The key of no version: those end with a number."""
+    """Return a key that no version has: those end with a number."""
     return f"last//{hashlib.sha256(here.encode(errors='surrogateescape')).hexdigest()}"
 
 

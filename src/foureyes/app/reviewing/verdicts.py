@@ -1,7 +1,7 @@
-"""Which verdict does a report bear? Said here alone: it follows from findings and checklist, not from a word.
+"""Computes the verdict of a report from its findings and checklist, not from the word the reviewer chose.
 
-What a reviewer called its answer was checked against its own grounds before it came here; that word counts for nothing
-but how many small things are too many. What only the gate knows, it says by refusing.
+That word was checked against its own grounds before it came here; it only matters for how many minor findings are too
+many. What only the gate knows, it says by refusing.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from foureyes.core.refusals import Code, Refusal
 from foureyes.core.rules import Stage, Style
 from foureyes.core.values import Severity, Verdict
 
-#: Styles in which a verdict against the work is a rejection; elsewhere that word ends more than it says.
+#: Styles in which a verdict against the work is a rejection; in the others a rejection would end too much.
 REJECTING = frozenset({Style.CHAIN, Style.PANEL})
 
 
 def verdict_of(
     stage: Stage, look: Look, findings: tuple[Draft, ...], own: list[Finding], settled: tuple[Settlement, ...]
 ) -> str | None:
-    """What it comes to in this stage; `own` are the seat's findings of before, `settled` its words on them."""
+    """Return the verdict in this stage; `own` are the seat's earlier findings, `settled` its settlements of them."""
     if not stage.options.votes:
         return None
     if look.unclear and stage.options.style is Style.CHAIN:
@@ -40,10 +40,12 @@ def verdict_of(
 
 
 def corrected(report: SubmitReport, refusal: Refusal, look: Look) -> SubmitReport | None:
-    """The report with the verdict that the gate can take, where it knows what a reviewer cannot; None: there is none.
+    """Return the report with a verdict that the gate accepts, if it knows what a reviewer cannot.
 
-    It alone knows which findings are advice by now, and whether one of the seat's own still stands in the way of a
-    yes. Who could not judge never comes to a yes by this.
+    None if there is none.
+
+    Only the gate knows which findings are advisory by now, and whether one of the seat's own still blocks. A reviewer
+    who could not judge never gets an approval by this.
     """
     match refusal.code:
         case Code.GROUND_MISSING if not look.unclear:
@@ -55,7 +57,7 @@ def corrected(report: SubmitReport, refusal: Refusal, look: Look) -> SubmitRepor
 
 
 def _many_minors(stage: Stage, look: Look, findings: tuple[Draft, ...]) -> bool:
-    """A doubt that rests on small things counts where there are more of them than the style overlooks."""
+    """True if there are more minor findings than the style allows and the reviewer doubts the work for them."""
     doubts = look.verdict in (Verdict.CONCERNS, Verdict.REJECT) or stage.options.style is Style.PEER
     minors = sum(severity_of(one.severity) is Severity.MINOR for one in findings)
     return doubts and minors > stage.options.minor_max
