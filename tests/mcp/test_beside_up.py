@@ -10,7 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.app.house import played
 from tests.cli.running import Running
-from tests.cli.test_up import CHECKED, FINDING, HELLO, WORLD, enrolled, signed_in
+from tests.cli.test_up import CHECKED, FINDING, enrolled, signed_in
 from tests.conftest import EFFORT
 from tests.mcp.desk import LEGACY, MODERN, tool
 from tests.mcp.stdio import started
@@ -32,7 +32,7 @@ def test_two_agents_take_work_from_its_opening_to_the_gate_by_mcp_alone(tmp_path
             dev = await enrolled(server, human, "dev", "--family", "claude")
             codex = await enrolled(server, human, "codex", "--family", "gpt", "--role", "agent")
             headers = {"authorization": f"Bearer {codex}"}
-            for first, second in PAIRS:
+            for number, (first, second) in enumerate(PAIRS):
                 async with (
                     started(data, dev, first) as author,
                     httpx2.AsyncClient(headers=headers, trust_env=False) as web,
@@ -41,15 +41,19 @@ def test_two_agents_take_work_from_its_opening_to_the_gate_by_mcp_alone(tmp_path
                     assert (await tool(author, "me"))["who"]["name"] == "dev"
                     assert (await tool(reviewer, "me"))["who"]["name"] == "codex"
                     assert (await reviewer.list_prompts()).prompts
-                    await _from_its_opening_to_the_gate(author, reviewer)
+                    await _from_its_opening_to_the_gate(author, reviewer, number)
             assert server.end() == 0
 
     story()
 
 
-async def _from_its_opening_to_the_gate(author: Client, reviewer: Client) -> None:
-    """What an agent does who knows the tools alone; built-in programs look beside it, whenever they come to it."""
-    review = (await tool(author, "open_review", kind="script", title="Say hello", files=HELLO))["review"]
+async def _from_its_opening_to_the_gate(author: Client, reviewer: Client, number: int) -> None:
+    """What an agent does who knows the tools alone; built-in programs look beside it, whenever they come to it.
+
+    Each time it is other work: findings follow the text that they were raised on.
+    """
+    hello, world = _greeting(f"hello {number}"), _greeting(f"hello, world {number}")
+    review = (await tool(author, "open_review", kind="script", title="Say hello", files=hello))["review"]
     waiting = (await tool(reviewer, "inbox"))["waiting"]
     assert review in {one["review"] for one in waiting}
     said = {"revision": 1, "verdict": "concerns", "findings": [FINDING], "evidence": CHECKED}
@@ -59,7 +63,7 @@ async def _from_its_opening_to_the_gate(author: Client, reviewer: Client) -> Non
     (finding,) = (one["finding"] for one in before["findings"])
     assert not (await tool(author, "gate", digest=before["digest"]))["allowed"]
     answers = [{"finding": finding, "text": "Greets the world now."}]
-    await tool(author, "revise", review=review, files=WORLD, answers=answers)
+    await tool(author, "revise", review=review, files=world, answers=answers)
     settled = [{"finding": finding, "resolved": True}]
     await tool(reviewer, "read_work", review=review)
     await tool(reviewer, "report", review=review, revision=2, verdict="approve", evidence=CHECKED, settled=settled)
@@ -68,6 +72,10 @@ async def _from_its_opening_to_the_gate(author: Client, reviewer: Client) -> Non
     assert after["digest"] != before["digest"]
     assert (await tool(author, "gate", digest=after["digest"]))["allowed"]
     assert not (await tool(reviewer, "gate", digest=before["digest"]))["allowed"]
+
+
+def _greeting(words: str) -> list[dict[str, str]]:
+    return [{"path": "hello.py", "text": f'"""Say {words}."""\n\nprint("{words}")\n'}]
 
 
 async def _now(client: Client, review: str, wait: int = 0) -> dict[str, Any]:

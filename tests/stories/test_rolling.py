@@ -112,7 +112,7 @@ async def works(servers: list[Running], who: Headers, agent: int, is_over: async
     opened = list[str]()
     while not is_over.is_set() or len(opened) < WORKS_MIN:
         key = f"{agent}-{len(opened)}"
-        body = {"output": f"Work {key}.\n", "step": "write", "task_id": key}
+        body = {"output": f"Work {key}.\n", "step": "write", "chain": "default", "task_id": key}
         found = await insisted(servers, {**who, "idempotency-key": key}, "/validate", body)
         note = {**who, "idempotency-key": f"{key}-note"}
         await insisted(servers, note, f"{API}/reviews/{found['review']}/notes", {"text": "Mine."})

@@ -155,7 +155,7 @@ def _named_all(properties: Json) -> Json:
 
 def _other(name: str) -> Json:
     says, media_type, is_open = _OTHERS[name]
-    codes = ("421", "503") if is_open else ("401", "403", "421", "429", "503")
+    codes = ("421", "503") if is_open else ("401", "403", "421", "429", "503", *(("422",) if name == "feed" else ()))
     found: Json = {
         "operationId": name,
         "summary": says,

@@ -84,7 +84,9 @@ def problem(
         "next_step": next_step,
         **(particulars or {}),
     }
-    return Response(json.dumps(body, ensure_ascii=False).encode(), status, dict(headers or {}), media_type=MEDIA_TYPE)
+    # Half of a character that a caller sent is replaced: no text in UTF-8 can hold it.
+    content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
+    return Response(content, status, dict(headers or {}), media_type=MEDIA_TYPE)
 
 
 def spooled(waits: IsSpooled) -> Response:

@@ -11,6 +11,8 @@ from foureyes.codec.shapes import CodecError, register, shape
 #: Whole percent, in whichever form it was sent.
 Confidence = NewType("Confidence", int)
 _PERCENT = 100
+#: A number beyond this is refused here; every other one is checked against 0 to 100 with the rest of the report.
+_LARGE = 1_000_000
 SAYS = "how sure, 0 to 100; 0.95 is 95, and so is 1.0 100. A bare 1 could be either and is refused: send 100, or 0.01"
 
 
@@ -25,6 +27,8 @@ def _read(value: object) -> Confidence:
         return Confidence(value)
     if type(value) is not float or not isfinite(value):
         raise CodecError(f": expected a number, not {type(value).__name__}")
+    if abs(value) > _LARGE:
+        raise CodecError(f": {value} is no percentage; send 0 to 100")
     return Confidence(round(value * _PERCENT) if value <= 1 else int(value))
 
 
