@@ -166,7 +166,7 @@ def test_a_planted_leak_in_the_name_of_a_volunteers_seat_is_found(kind: str, mon
 
     @played
     async def story() -> None:
-        found = await found_in(kind, LATECOMER, SOON, "numbered")
+        found = await found_in(kind, LATECOMER, 4 * SOON, "numbered")
         assert found
         assert all(one.startswith(("after take_seat: ", "POST /api/v1/reviews/r1/seats")) for one in found), found
 

@@ -1,5 +1,6 @@
 """Are commands safe in the spool, in order, and is damage told from what was never promised?"""
 
+import errno
 import os
 import subprocess
 import sys
@@ -143,6 +144,33 @@ def test_a_tail_that_was_never_promised_is_passed_over(tmp_path: Path, cut: int)
     assert spool.append(note(7), AT) == 3
     spool.close()
     assert [(one.position, one.ask.key) for one in kept(tmp_path)] == [(1, "key-1"), (2, "key-2"), (3, "key-7")]
+
+
+def test_a_record_whose_number_could_not_be_kept_waits_and_the_spool_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F8, U-18: the record is marked, so it waits; its file may not go while the number names it."""
+
+    def written_but_not_synced(folder: Path, sequence: int) -> None:
+        write_tail(folder, sequence)
+        raise OSError(errno.EIO, "Input/output error")
+
+    spool = FileSpool(tmp_path)
+    spool.append(note(1), AT)
+    with monkeypatch.context() as patched:
+        patched.setattr(spooling, "write_tail", written_but_not_synced)
+        with pytest.raises(Unavailable) as refused:
+            spool.append(note(2), AT)
+    assert refused.value.unknown, "the caller asks again with the same key"
+    assert [one.position for one in spool.waiting()] == [1, 2]
+    spool.done(1)
+    spool.close()
+    assert [one.position for one in kept(tmp_path)] == [2]
+    spool = FileSpool(tmp_path)
+    assert spool.append(note(3), AT) == 3
+    spool.done(3)
+    spool.close()
+    assert kept(tmp_path) == []
 
 
 @pytest.mark.parametrize("left", [0, 1, 2])

@@ -127,13 +127,14 @@ class FileSpool:
             unknown = True
             _write_all(descriptor, mark_of(self._last), segment.end + len(record))
             os.fsync(descriptor)
+            # The record is promised now, whether or not its number can be kept: it waits like every other one.
+            segment.end += len(record) + MARK_BYTES
+            segment.last = self._behind = self._last
             write_tail(self._folder, self._last)
         except OSError as error:
             # Never the same file again: a second sync may succeed although the first one lost the bytes.
             self._leave()
             raise _failed(error, unknown=unknown) from error
-        segment.end += len(record) + MARK_BYTES
-        segment.last = self._behind = self._last
 
     def _segment(self) -> _Segment:
         """Return the file to write to: a new one when there is none, or the last is full."""
