@@ -1,4 +1,4 @@
-"""Does the Python critic pass on what its tools find, and trust nothing that it reads?"""
+"""The Python critic passes on what its tools find, and trusts nothing that it reads."""
 
 import subprocess
 import sys
