@@ -1,4 +1,4 @@
-"""Which review is meant where none is named? The one that was told last in this place."""
+"""A command without a review means the one that was last reported in this place."""
 
 from dataclasses import replace
 
