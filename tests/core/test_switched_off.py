@@ -1,4 +1,4 @@
-"""What is still reviewed where the policy switches reviews off? What could do most harm."""
+"""Bytes that could do most harm are reviewed even where the policy switches reviews off."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Which seats wait for whoever comes? Those that nobody could be found for."""
+"""A seat is vacant, open to any eligible reviewer, when nobody could be found for it."""
 
 from foureyes.core.explain import explain, is_vacant
 from foureyes.core.facts import Load

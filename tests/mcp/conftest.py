@@ -1,4 +1,4 @@
-"""What do the tests of the MCP door share? Nothing; but the protocol's own checks are for the long run."""
+"""Collection of the MCP door's tests: the protocol's own checks run in the long run only."""
 
 from __future__ import annotations
 
