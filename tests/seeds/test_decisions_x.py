@@ -1,4 +1,4 @@
-"""Do the decisions hold where the five seeds contradict each other?"""
+"""Decisions where the five seeds contradict each other."""
 
 from dataclasses import replace
 
@@ -87,7 +87,7 @@ def secured() -> Play:
 
 
 def panelled(*, auto_approve: bool = False, auto_reject: bool = False) -> Play:
-    """Two models on one task; each answer is given by the test."""
+    """Two models on one task; the test gives each answer."""
     play = Play(rules_with(panel(auto_approve=auto_approve, auto_reject=auto_reject)))
     play.know(pool=MODELS)
     play.open("task")
@@ -261,7 +261,7 @@ def test_skip_and_automatic_approval_are_off_by_default() -> None:
 
 
 def trusted(enabled_by: str = "hugo") -> TrustRecord:
-    """Twelve successes today, and a human's word for the fast lane."""
+    """A record of twelve successes today, with the fast lane enabled by a human."""
     return TrustRecord(
         kind="create_app",
         author="dev",
