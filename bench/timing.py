@@ -1,8 +1,8 @@
 """Timing leak of refused secrets: compare guesses that are nearly right with wrong ones.
 
 Usage: python -m bench.timing [--samples N]. An account has a token, a session and a link on SQLite. Some guesses are
-right but for their last three characters, others wrong from the first secret character on; both in turns, each new. The distance of the two means is given by Welch's t, without the slowest hundredth of all samples, which were
-interrupted.
+right but for their last three characters, others wrong from the first secret character on; both in turns, each new. The
+distance of the two means is given by Welch's t, without the slowest hundredth of all samples, which were interrupted.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ START_SECONDS_MAX = 30
 SUPERUSER = "foureyes"
 INITDB = ("-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 
-# It waits for the end of its input, which comes when the test run ends, however it ends; then the server goes, and its
-# files. `kill -QUIT` is what `pg_ctl stop -m immediate` does: nobody needs these files any more.
+# It waits for the end of its input, which comes when the test run ends in any way, and then removes the server and its
+# files. `kill -QUIT` is what `pg_ctl stop -m immediate` does: the files are not needed any more.
 _WATCH = """
 cat >/dev/null
 pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid"

@@ -1,4 +1,4 @@
-"""Check by the events alone, without the core, that the log matches the racers' answers and nothing unapproved is live."""
+"""Check by the events alone, without the core, that the log matches all answers and nothing unapproved went live."""
 
 from __future__ import annotations
 

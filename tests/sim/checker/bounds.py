@@ -53,7 +53,7 @@ def y2_an_order_lapses_only_by_a_human(_world: World, review: Review, body: Json
 
 
 def _ruling_lapses(review: Review, request: Request, step: Delivered) -> Texts:
-    """A ruling lapses by a human, or by a reviewer who settles its cause; an author can only end the wait for themselves."""
+    """A ruling lapses by a human, or by a reviewer who settles its cause; an author can only end their own wait."""
     by = f"the ruling {request.id} lapsed by {step.command} of {step.principal['name']}"
     is_back = request.reason == "author_silent" and step.principal["name"] in review.makers
     if step.principal["kind"] == "human" or (is_back and step.command == "SubmitRevision"):

@@ -196,7 +196,7 @@ class RealRun(Run):
             real.violations += real.checker.made_anew(name, kept, anew.sha256)
 
     async def _folded(self, stream: str, log: list[dict[str, object]]) -> tuple[str, str]:
-        """The gate's state of a review and the simulator's; empty texts if both equal the fold of the log."""
+        """A state of the review that differs from the fold of the log, and that fold; empty texts if none does."""
         real, review = self.real, self.real.reviews[stream]
         name = stream.removeprefix("review/")
         again = fold([decode(one) for one in log])  # type: ignore[misc]  # only review events are on this stream
