@@ -39,7 +39,7 @@ async def names(house: House, directory: Enrolled) -> list[str]:
 
 
 async def issued(house: House, name: str, expires: datetime | None = None, scopes: tuple[str, ...] = ()) -> str:
-    """The id of a token that somebody enrolled was given."""
+    """The id of a token issued to an enrolled account."""
     made = new_token()
     await house.do(SUE, IssueToken(token=made.id, hash=made.hash, scopes=scopes, expires=expires), stream_of(name))
     return made.id

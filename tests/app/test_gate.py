@@ -1,4 +1,4 @@
-"""The gate decides, keeps and answers; each command once, and never over bytes nobody judged."""
+"""The gate decides, stores and answers each command once, and never clears bytes that were not reviewed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only cleared bytes go live, judged anew when it is asked, and every attempt leaves a trace."""
+"""Only cleared bytes go live, re-evaluated at every query, and every attempt is recorded."""
 
 from __future__ import annotations
 

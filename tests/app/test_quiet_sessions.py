@@ -1,4 +1,4 @@
-"""A session in which nobody speaks is noticed by the clock of the server, and reviewed once."""
+"""A silent session is noticed by the server's clock, and reviewed once."""
 
 from __future__ import annotations
 

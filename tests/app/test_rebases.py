@@ -1,4 +1,4 @@
-"""Y18, D-02: what is a rebase is told from the bytes of both versions and both bases."""
+"""Y18, D-02: a rebase is recognised from the bytes of both versions and both bases."""
 
 from __future__ import annotations
 

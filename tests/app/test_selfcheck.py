@@ -1,4 +1,4 @@
-"""A server that could break its promise does not serve, and says what to mend."""
+"""A server that could break its promise does not serve, and says what to fix."""
 
 from __future__ import annotations
 

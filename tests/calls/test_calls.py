@@ -1,4 +1,4 @@
-"""A whole lifecycle by calls alone, each as its caller may, with nothing believed that was only said."""
+"""A whole lifecycle by calls alone, each by an account that may make it; claims in arguments are not believed."""
 
 from typing import Any, cast
 

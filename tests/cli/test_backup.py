@@ -1,4 +1,4 @@
-"""A backup is whole or not there; a restore loses nothing silently, and giving something up takes a person."""
+"""A backup is complete or absent; a restore loses nothing silently, and discarding data requires a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`foureyes check` says whether exactly these bytes may go live, soon, and 0 is the only yes."""
+"""`foureyes check` says quickly whether exactly these bytes may go live, and 0 is the only yes."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ else:
 
 
 def _modules(desk: Desk, digest: str, code: int) -> list[str]:
-    """What a real process has loaded when it has answered."""
+    """The modules that a real process has loaded after its answer."""
     script = (
         "import sys; from foureyes.bootstrap import main; sys.argv = ['foureyes', 'check', sys.argv[1]]; code = main();"
         "print(*sys.modules, file=sys.stderr); sys.exit(code)"

@@ -1,4 +1,4 @@
-"""What a person does to the store from the command line: verify, sign, rebuild, purge, and look."""
+"""Operations on the store from the command line: verify, sign, rebuild, purge, and read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line does beside a server: it opens pages, and decides nothing by itself."""
+"""Commands beside a running server open pages and decide nothing themselves."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Seated(Desk):
         asyncio.run(play())
 
     def give(self, name: str, token: str, **said: Any) -> None:
-        """A token for somebody."""
+        """A token for an account."""
 
         async def play() -> None:
             async with SqliteStore.open(self.database) as store:
@@ -100,7 +100,7 @@ def test_without_a_server_it_is_said_how_to_start_one(seated: Seated, arguments:
 
 
 class Starting(Assembly):
-    """What a server says when it has started; none is."""
+    """The start message of a server, without a server."""
 
     def serve(self, _: Serving, told: Callable[[Begun], None]) -> None:
         told(Begun(address=ADDRESS, public=ADDRESS))

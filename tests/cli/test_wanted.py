@@ -1,4 +1,4 @@
-"""Which work a command line names, as the bootstrap reads it."""
+"""How the bootstrap reads the work that a command line names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds too many values is known before it is read."""
+"""Input with too many values is refused before it is parsed."""
 
 import json
 from dataclasses import fields
@@ -26,7 +26,7 @@ VALUES = st.recursive(
 
 
 def marks(value: Any) -> int:
-    """What is written before values: each opening, and each comma."""
+    """The characters before values: each opening bracket, and each comma."""
     if not isinstance(value, list | dict):
         return 0
     inner = value if isinstance(value, list) else value.values()

@@ -1,4 +1,4 @@
-"""A lone developer: who looks when nobody is at hand, and what somebody at a terminal may wave through."""
+"""The solo style: who reviews when no reviewer is available, and what an unverified person may waive."""
 
 from foureyes.core import commands as c
 from foureyes.core.events import FindingRaised, FindingWaived, ReportRequested, ReviewCleared, RulingRequested, SeatLeft
@@ -67,7 +67,7 @@ def test_further_agents_of_the_role_look_too_and_are_not_waited_for() -> None:
 
 
 def asked_two() -> tuple[Play, Who, Who]:
-    """Both agents may look; one of them sits on the seat that was asked for."""
+    """Both agents may review; one of them holds the requested seat."""
     play = Play(facts=Facts(pool=paid(*PROGRAMS_ONLY, holds(CODEX, "agent"), holds(GEMINI, "agent"))))
     play.open("thing")
     play.report(LINTER, verdict="approve")

@@ -1,4 +1,4 @@
-"""Money: whose word on what a run cost counts, and who is still asked when there is none left."""
+"""Budgets: whose claim about the cost of a run counts, and who is still asked when nothing is left."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What counts and what lapses: rulings, attempts, work that nobody reviewed, track records."""
+"""What counts and what lapses: rulings, attempts, unreviewed work, track records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.seeds.shaped import is_cleared, protocol, shaped, stage
 
 
 def disputed() -> Play:
-    """A minor finding was reopened so often that a human is asked."""
+    """A play in which a minor finding was reopened until a human is asked."""
     play = Play()
     play.open("story")
     play.report(ANN, findings=(finding("a gap", "minor"),))
@@ -56,7 +56,7 @@ def test_what_somebody_asked_of_a_human_is_answered_by_a_human() -> None:
 
 
 def silent_author() -> Play:
-    """The author was asked for an answer and gave none in time."""
+    """A play in which the author gave no answer in time."""
     play = Play()
     play.open("story")
     play.report(ANN, findings=(finding("a gap"),))

@@ -1,4 +1,4 @@
-"""Ways around the gate that a critical reader found, each closed: what an attacker tried, and what happens now."""
+"""Ways around the gate found by an audit, each closed: the attack and its result now."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Reassignment, tie-breaks and removed accounts: who is asked next, and for how much at once (U-14)."""
+"""Reassignment, tie-breaks and removed accounts: who is asked next, and for how many reviews at once (U-14)."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from tests.cast import ARCHITECT, AUDITOR, FULL, POOL, TESTER, Play, finding
 
 
 def without(name: str) -> tuple[Principal, ...]:
-    """The pool after somebody's account was removed."""
+    """The pool after an account was removed."""
     return tuple(replace(one, removed=True, available=False) if one.who.name == name else one for one in POOL)
 
 

@@ -1,4 +1,4 @@
-"""Who is of one party never judges the party's own work, and the seat of a bound program passes to nobody else."""
+"""Members of one party never judge the party's own work, and the seat of a bound program passes to no other account."""
 
 from dataclasses import replace
 
@@ -62,7 +62,7 @@ def chain(*pool: Principal, rules: Rules = BOUND, draw: int = 0) -> Play:
 
 
 def asked(play: Play) -> dict[str, str]:
-    """Who is asked on which seat of the security layer."""
+    """The reviewer asked on each seat of the security layer."""
     pending = [seat for seat in play.review.seats.values() if play.review.report_request(seat.id)]
     return {one.id: one.reviewer.name if one.reviewer else "" for one in pending if one.stage == "security.security"}
 

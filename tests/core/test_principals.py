@@ -1,4 +1,4 @@
-"""A human enrols, a service vouches for its own, and nobody bears a name that could be taken for another's."""
+"""A human enrols, a service vouches for its own agents, and no name could be mistaken for another account's."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

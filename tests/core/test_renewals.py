@@ -1,4 +1,4 @@
-"""Signs of life: who holds a seat keeps it by them, asked or unasked, until the lease or the time in all is over."""
+"""Renewals: the holder of a seat keeps it by them, requested or volunteered, until the lease or the total time ends."""
 
 from datetime import timedelta
 

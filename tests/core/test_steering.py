@@ -1,4 +1,4 @@
-"""U-08: a session that a maker named or came to bars its members, and leaves the seat to nobody whom that selects."""
+"""U-08: a session that a maker named or joined bars its members, and the selected reviewer does not get the seat."""
 
 from dataclasses import replace
 

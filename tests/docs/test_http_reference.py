@@ -1,4 +1,4 @@
-"""What the reference says about HTTP is what the registry says; whoever adds a call writes it anew."""
+"""The HTTP reference equals the registry; it must be regenerated when a call is added."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The pages tell a human who owes a report nothing that is hidden, and no act of a viewer makes both worlds differ."""
+"""The pages show a human who owes a report nothing hidden, and no act of a viewer makes both worlds differ."""
 
 import re
 from dataclasses import replace
@@ -20,18 +20,18 @@ from tests.http.web import SITE, Answer
 
 #: Pairs of worlds for each style.
 PAIRS = {"test": 4, "all": 40}
-#: Each form has a key of its own, drawn anew whenever it is shown.
+#: Each form has a key that is random whenever it is shown.
 _KEY = re.compile(rb'(name="key" value=")[^"]+')
 
 
 def paged(world: World) -> World:
-    """The same world, with its pages."""
+    """A copy of the world with its pages."""
     world.app = build(world.office, SITE, Pages(office=world.office).routes(), strayed=strayed)
     return world
 
 
 def pages(world: World) -> list[Sent]:
-    """Every page that can be opened, by its route; one with a name in its address that nobody gives here fails."""
+    """Every page, by its route; a route with a parameter that is unknown here fails."""
     named = {"review": world.review, "session": SESSION}
     routes = Pages(office=world.office).routes()
     return [Sent(method=GET, path=one.path.format_map(named)) for one in routes if GET in (one.methods or ())]
@@ -54,7 +54,7 @@ async def another(start: Ground, random: Random) -> World:
 
 
 async def shown_apart(start: Ground, other: World) -> list[str]:
-    """Every page that is not the same in both."""
+    """Every page that differs between both."""
     one, two, found = paged(at_the_end(start.world)), paged(other.copy()), list[str]()
     for request in pages(one):
         known, got = await opened(one, request, start.headers), await opened(two, request, start.headers)

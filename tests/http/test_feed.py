@@ -1,4 +1,4 @@
-"""Who listens is told when what they see has changed, can go on where they stopped, and learns nothing else."""
+"""A listener is notified when what they see has changed, can resume where they stopped, and learns nothing else."""
 
 import asyncio
 from datetime import datetime
@@ -175,7 +175,7 @@ async def test_nobody_listens_without_a_credential() -> None:
 
 
 class Away(MemoryStore):
-    """A store that is out of reach when the test says so."""
+    """A store that the test can make unreachable."""
 
     away = False
 

@@ -1,4 +1,4 @@
-"""Behind a proxy everybody is known by the address it saw, whatever they say themselves; without one nobody lies."""
+"""Behind a proxy every client has the address the proxy saw, whatever its headers; without one headers are ignored."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`GET /metrics` tells how the work goes, to those whom that tells nothing they may not know."""
+"""`GET /metrics` shows the load to callers for whom that reveals nothing hidden."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REASON = "Rebasing vendored code."
 
 
 async def busy() -> Web:
-    """A report is asked for and at work on, a worker lives, hooks are off somewhere."""
+    """A store with a requested report in progress, a live worker, and hooks off somewhere."""
     web = Web()
     house = web.house
     stream = await house.open(FIRST, title="A title of somebody")

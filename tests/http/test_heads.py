@@ -1,4 +1,4 @@
-"""Before it is known what somebody asks, little is kept of what they send, and not for long."""
+"""Until a request's head is complete, little of it is buffered, and not for long."""
 
 import asyncio
 import resource
@@ -30,7 +30,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class Wire(asyncio.Transport):
-    """The server's end of a connection: what comes is said piece by piece, and what goes is kept."""
+    """The server's end of a connection: input is given piece by piece, and output is recorded."""
 
     def __init__(self, state: ServerState | None = None) -> None:
         super().__init__()

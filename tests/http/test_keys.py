@@ -1,4 +1,4 @@
-"""A key says that two requests are one: to whoever sent it, about exactly that, and to nobody else."""
+"""An idempotency key marks two requests as one: of the same caller, with the same body, and of nobody else."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ REVIEWS = f"{BASE}/reviews"
 
 
 async def written(web: Web, review: str) -> int:
-    """How much was written about a review."""
+    """The number of events of a review."""
     return len(await web.house.store.read(lambda reading: tuple(reading.events(f"review/{review}"))))
 
 

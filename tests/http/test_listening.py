@@ -1,4 +1,4 @@
-"""A server knows when a request came, also when it had no time for it then."""
+"""A server knows the arrival time of a request, even if it was busy then."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Seed 000 over HTTP: feedback first, at its own paths, and nobody's feedback is shown before the own is in."""
+"""Seed 000 over HTTP: feedback first, at its own paths, and no feedback is shown before the viewer's own is in."""
 
 from typing import Any
 

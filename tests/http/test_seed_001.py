@@ -19,7 +19,7 @@ WORK: dict[str, Any] = {
     "context": {"spec_id": "spec_042", "dependencies": ["core-string-utils"], "estimated_complexity": "low"},
     "questions": ["Is the validation logic comprehensive enough?", "Are the error messages clear?"],
 }
-#: Far more than an answer takes that waits for nobody.
+#: Far longer than an answer that waits for nothing.
 AT_ONCE_SECONDS = 10
 FULL = {name: True for name, _ in CRITERIA[0].required}
 ANSWERS = ["Yes.", "They are."]
@@ -52,7 +52,7 @@ CHANGES: dict[str, Any] = {
 
 
 async def asked() -> tuple[Five, dict[str, str], dict[str, str], str]:
-    """A core developer asked for a review, and the auditor is to give it."""
+    """A review requested by a core developer from the auditor."""
     web = Five()
     dev, auditor = await web.role("core-developer"), await web.role("auditor")
     await web.role("tester")

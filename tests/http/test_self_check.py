@@ -1,4 +1,4 @@
-"""An author's own basic checks come before the request: what fails them reaches nobody."""
+"""An author's own basic checks run before the request: work that fails them reaches no reviewer."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""While the database is down: what waits is told as waiting, on every door, and a token is believed for ten minutes."""
+"""While the database is down: every door reports spooled commands as waiting, and a token is valid for ten minutes."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class Site(Desk):
         return await self.post(f"{REVIEWS}/{review}/notes", headers, text=text, key=text)
 
     async def token_of(self, name: str) -> str:
-        """The id of somebody's only token."""
+        """The id of an account's only token."""
         events = await self.store.read(lambda reading: list(reading.events(stream_of(name))))
         (found,) = [json.loads(one.body)["token"] for one in events if one.type == "TokenIssued"]
         return str(found)
 
     async def late(self, name: str) -> list[dict[str, str]]:
-        """What was refused to somebody at last."""
+        """The late refusals of an account."""
         rows = await self.store.read(lambda reading: reading.rows(REFUSED_LATER, f"{name}/"))
         return [json.loads(body) for _, body in rows]
 

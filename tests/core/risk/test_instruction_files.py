@@ -1,4 +1,4 @@
-"""Whatever instructs agents is high risk in any folder and any case, and every entry of the list says who says so."""
+"""Files that instruct agents are high risk in any folder and any case, and every entry of the list has a source."""
 
 import re
 
@@ -8,7 +8,7 @@ from foureyes.core.risk import FileChange, is_guarded, risk_of
 from foureyes.core.risk.instruction_files import INSTRUCTION_FILES, instructs_agents, is_loaded_by_agents
 from foureyes.core.values import RiskLevel
 
-#: Written by hand, not taken from the list: a name that falls out of the list is missed here.
+#: Written by hand, not derived from the list, so that a name removed from the list fails here.
 NAMES = [
     "AGENTS.md",
     "AGENTS.override.md",
