@@ -1,4 +1,4 @@
-"""The page about the tools is made from the list of tools, and says nothing else."""
+"""The page about the tools equals the list of tools."""
 
 from foureyes.mcp.tools import NOT_OFFERED, TOOLS
 from tools import mcp_reference

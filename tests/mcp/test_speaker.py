@@ -1,4 +1,4 @@
-"""An answer is the same whether the SDK watches over it or not; what waits is watched over."""
+"""An answer is the same with and without the SDK in between; calls that wait go through the SDK."""
 
 import asyncio
 from typing import Any
@@ -11,7 +11,7 @@ from tests.http.web import HOST
 from tests.mcp.desk import MODERN, Desk
 from tests.mcp.wire import message
 
-#: Much longer than it takes to see that somebody left.
+#: Much longer than it takes to notice a disconnected caller.
 WAITS_SECONDS, SECONDS_MAX = 40, 20
 TURNS_MAX = 10_000
 
@@ -72,7 +72,7 @@ async def _called(desk: Desk, headers: dict[str, str], name: str, arguments: dic
 
 
 async def _left(desk: Desk, headers: dict[str, str], body: bytes) -> None:
-    """Ask, and hang up when it is waited for."""
+    """Send a request, and disconnect while it waits."""
     left = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Any:

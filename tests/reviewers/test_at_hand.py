@@ -1,4 +1,4 @@
-"""Who looks on this machine: everybody the policy names, as far as the person wants and allows it."""
+"""The reviewers on this machine: all that the policy names, as far as the person requests and allows them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TESTS = b"version: 1\nkinds: {default: solo}\nreviewers: {tests: {run: make 'all
 
 @dataclass
 class Asking:
-    """Answers every question the same way, and notes it."""
+    """Gives every question the same answer, and records it."""
 
     says: bool
     heard: list[tuple[str, str]] = field(default_factory=list)

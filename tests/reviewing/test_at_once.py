@@ -1,4 +1,4 @@
-"""Two runs at once on the same work are one review; the same bytes in another repository are another."""
+"""Two concurrent runs on the same work are one review; the same bytes in another repository are another."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CLEAN, BAD = "x = 1\n", "x = bad\n"
 
 @dataclass
 class Meeting(MemoryStore):
-    """A store in which so many runs wait for each other before any of them writes."""
+    """A store in which so many runs wait for each other before one writes."""
 
     runs: int = 2
     waiting: set[object] = field(default_factory=set)
@@ -140,7 +140,7 @@ def test_two_processes_at_once_open_one_review(tmp_path: Path) -> None:
     assert len({_review(one) for one in said}) == 1
 
 
-#: Begins these questions, says which are its own, and holds them until it is told to end.
+#: Begins these questions, prints which it owns, and holds them until it is stopped.
 _OTHER = """
 import sys
 from foureyes.home.questions import Questions
@@ -151,7 +151,7 @@ sys.stdin.read()
 
 
 def another(home: Path, *questions: str) -> subprocess.Popen[str]:
-    """Another process that asks these."""
+    """Another process that asks these reviewers."""
     words = (sys.executable, "-c", _OTHER, str(home), *questions)
     return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 

@@ -1,4 +1,4 @@
-"""Ways round the round that a fresh reader found: each is shut."""
+"""Attacks on a round found by an audit, each of which fails."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What reviewing may cost: by review, day and reviewer. What is hit is said, keeps what was found, never approves."""
+"""Budgets per review, day and reviewer: a hit limit is reported, keeps the findings, and never approves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Under which review work comes in: nothing that stands against it is left behind unsaid."""
+"""The review that work enters: no objection to it is lost silently."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Which policy judges, and what it may leave unread: neither a pipe nor `ignore` is a way round it."""
+"""The policy that judges, and what it may leave unread: neither a pipe nor `ignore` evades it."""
 
 from __future__ import annotations
 
