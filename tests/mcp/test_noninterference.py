@@ -127,7 +127,7 @@ async def leaks(start: Ground, other: World, random: Random) -> list[str]:
 
 
 def _own_word(asked: Asked, known: str, got: str) -> bool:
-    """Whether the viewer's own report is in: from then on answers may depend on others."""
+    """Whether the call submits or gives up the viewer's own report, so that its answer may depend on others."""
     both_done = not any(json.loads(one).get("isError") for one in (known, got) if one.startswith("{"))
     return both_done and asked[0] == "tools/call" and TOOLS[asked[1]["name"]].call.name in OWN_WORD
 

@@ -1,4 +1,4 @@
-"""Beyond the seeds: who may judge, who must agree, and how everybody is told why the gate is open or shut."""
+"""Beyond the seeds: who may judge, who must agree, and how all parties are told why the gate is open or shut."""
 
 from dataclasses import replace
 
@@ -254,7 +254,7 @@ def test_a_cheap_way_never_stands_in_for_a_veto_or_a_dangerous_kind() -> None:
 
 
 def two_of_three(members: frozenset[str]) -> Play:
-    """Two of a group must agree before anything opens; a ruling is pending."""
+    """A play with a pending ruling, on which two of a group must agree."""
     demanding = stage(Quorum(reviewers=1), seats=AGENT_SEAT, ruling_needs=2, ruling_group="leads")
     play = shaped(protocol(demanding), groups=(Humans(name="leads", members=members),))
     play.do(DEV, commands.RequestRuling(reason="nobody answers"))

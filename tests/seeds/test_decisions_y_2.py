@@ -1,4 +1,4 @@
-"""How the model carries it: styles behind each other, grounds, majorities, successors, kept reports, growing rules."""
+"""Decisions about the model: protocols in a row, grounds, majorities, successors, kept reports, growing rules."""
 
 from dataclasses import replace
 
@@ -220,7 +220,7 @@ def test_without_an_independent_successor_a_human_decides() -> None:
 
 
 def revised(*, veto: bool, unchanged: bool) -> Play:
-    """One of two has approved; a policy keeps reports on content when what the seat saw is unchanged."""
+    """One of two has approved, under a policy that keeps reports if what the seat saw is unchanged."""
     seats = (SeatRule(roles=("agent",), veto=veto), SeatRule(roles=("auditor",)))
     keeps = frozenset({ChangeKind.CONTENT})
     play = shaped(protocol(stage(Quorum(reviewers=2), seats=seats, keeps=keeps)))

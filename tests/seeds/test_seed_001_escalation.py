@@ -1,4 +1,4 @@
-"""Seed 001: when a human is asked, with what, and what their word and their silence do."""
+"""Seed 001: when a human is asked, with what information, and the effects of their ruling and their silence."""
 
 from collections.abc import Callable
 from dataclasses import replace

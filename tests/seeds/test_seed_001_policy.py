@@ -1,4 +1,4 @@
-"""Seed 001: what its policy demands a review for, who reviews whose work, and by which criteria."""
+"""Seed 001: which work its policy demands a review for, who reviews it, and by which criteria."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Seed 001: the fast lane, from ten good reviews to a human's word, a skip, a bug, and the way back."""
+"""Seed 001: the fast lane, from ten good reviews to its enabling, a skip, a bug, and the way back."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Seed 001: busy, late, silent and crashed reviewers, silent authors, and policies that change meanwhile."""
+"""Seed 001: busy, late, silent and crashed reviewers, silent authors, and policies that change during a review."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -202,7 +202,7 @@ def test_a_policy_changed_under_way_is_noted_once_and_the_review_ends_by_its_own
 
 
 def surer() -> Rules:
-    """The usual rules under another digest, with 97 where the peer style asks for a confidence of 80."""
+    """The usual rules under another digest, with a confidence of 97 instead of 80 in the peer style."""
     shipped = protocols.peer()
     standards = Standards(criteria=CRITERIA, default=DEFAULT_CRITERIA, confidence_min=97)
     stage = replace(shipped.stages[0], gates=(standards, *shipped.stages[0].gates[1:]))

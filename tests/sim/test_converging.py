@@ -8,7 +8,7 @@ from tests.sim.converging import KINDS, STEPS_MAX, settled, waits_for_a_human
 from tests.sim.people import ADVERSARIES, Temper
 
 SEEDS = {"test": 3, "all": 10}.get(os.environ.get("EFFORT", ""), 1)
-#: Everybody has the same temper, or there are two of each.
+#: Worlds with one temper for all, or with two of each.
 WORLDS: dict[str, tuple[Temper, ...]] = {
     "only honest people": (),
     **{temper.value: (temper,) * len(ADVERSARIES) for temper in ADVERSARIES},

@@ -1,4 +1,4 @@
-"""The end of the journal binds the log: `check` reads it without the codec, and says the same as the whole reader."""
+"""The end of the journal binds the log: `check` reads it without the codec, with the same result as the full reader."""
 
 from __future__ import annotations
 

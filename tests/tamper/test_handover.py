@@ -1,4 +1,4 @@
-"""A new key takes over, a backup is put in the log's place: both stay in the book, and old checks go on to work."""
+"""A new key takes over, and a backup replaces the log: both are in the journal, and old checks keep working."""
 
 import secrets
 import shutil

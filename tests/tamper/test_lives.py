@@ -1,4 +1,4 @@
-"""A use of a clearance stands in the target's log and in a row; who changes the row is found."""
+"""A use of a clearance is recorded in the target's log and in a row; a changed row is detected."""
 
 # ruff: noqa: S608 - a forger builds his statements as he likes
 

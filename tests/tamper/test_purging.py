@@ -1,4 +1,4 @@
-"""Bytes go, the record stays: a purged blob leaves a tombstone, and the chain still verifies."""
+"""A purge removes bytes but not the record: a blob leaves a tombstone, and the chain still verifies."""
 
 import json
 import sqlite3
@@ -104,7 +104,7 @@ async def remains(it: Desk) -> str:
 
 @contextmanager
 def an_old_moment(file: Path) -> Iterator[None]:
-    """Somebody in another program who looks at the store as it is now, for as long as they like."""
+    """A reader in another program that keeps its snapshot of the store."""
     with closing(sqlite3.connect(file, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT COUNT(*) FROM log").fetchone()
@@ -136,7 +136,7 @@ async def test_a_purge_that_a_reader_outlives_is_finished_by_the_next_program(tm
             await purge(it.house.store, blob_digest(SECRET), HUGO, "It holds a password.", it.house.now)
             await it.house.store.close()
             assert holding(tmp_path, SECRET)
-            with closing(sqlite3.connect(it.file)) as holder:  # so that nobody is the last to close it
+            with closing(sqlite3.connect(it.file)) as holder:  # so that no other connection is the last to close it
                 holder.execute("SELECT COUNT(*) FROM log").fetchone()
                 await SqliteStore.open(it.file).close()
                 assert holding(tmp_path, SECRET), "the reader is still there"

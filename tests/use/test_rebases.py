@@ -1,4 +1,4 @@
-"""A policy that keeps reports after a rebase: the same change on a base that moved on is not read twice."""
+"""A policy that keeps reports after a rebase: the same change on a newer base is not read twice."""
 
 from __future__ import annotations
 

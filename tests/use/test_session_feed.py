@@ -1,4 +1,4 @@
-"""U-21: an orchestrator is told over the live feed whether its sessions may go on, of requests and of results."""
+"""U-21: the live feed tells an orchestrator whether its sessions may continue, and of requests and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""U-02: a sentence that makes its reader run, fetch or believe something is read by somebody, whatever its label."""
+"""U-02: a sentence that makes its reader run, fetch or believe something is reviewed, whatever its label."""
 
 from __future__ import annotations
 

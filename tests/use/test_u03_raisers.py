@@ -1,4 +1,4 @@
-"""U-03: whoever raised a finding that another work inherits finds it in their inbox, and can settle it from there."""
+"""U-03: the raiser of an inherited finding has it in their inbox, and can settle it from there."""
 
 from __future__ import annotations
 

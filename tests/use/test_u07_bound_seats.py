@@ -1,4 +1,4 @@
-"""U-07: a veto seat is held by whom the policy binds; an account with that role sits beside it, never instead."""
+"""U-07: a veto seat is held by the bound account; another account with that role gets an additional seat only."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def opened(author: Caller, policy: str, text: str = DANGER) -> str:
 
 
 def past_format(house: Served, review: str, door: str) -> None:
-    """The account of the format layer approves; in `team` it sits beside the bound program."""
+    """The account of the format layer approves; in `team` it has a seat in addition to the bound program."""
     assert judge(asked(house, review, door, "seldon"), review).is_ok
 
 

@@ -1,4 +1,4 @@
-"""U-08: sessions bar the author's mates, and the author chooses no reviewer and silences none by them."""
+"""U-08: sessions bar the author's mates, and the author can neither choose nor exclude a reviewer by them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def opened(author: Caller, policy: str, session: str = "") -> str:
 
 
 def asked(house: Served, review: str) -> list[str]:
-    """Who of the accounts has this review in the inbox."""
+    """The accounts that have this review in their inbox."""
     callers = house.callers.items()
     return [name for name, one in callers if review in [row["review"] for row in one.call("inbox")["waiting"]]]
 

@@ -1,4 +1,4 @@
-"""U-42: the commonest mistakes are each repaired in one step, from the refusal's fields alone."""
+"""U-42: the most common mistakes are each repaired in one step, from the refusal's fields alone."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def scene(house: Served, request: pytest.FixtureRequest) -> Iterator[Scene]:
     author.call("withdraw", review=made.review, reason="The test is over.")
 
 
-#: Every tool that takes the id of a review, who calls it, and what else it takes.
+#: Every tool that takes a review id, with its caller and other arguments.
 BY_REVIEW: dict[str, tuple[str, Callable[[Scene], dict[str, Any]]]] = {
     "read_review": ("author", lambda _: {}),
     "explain": ("author", lambda _: {}),

@@ -1,4 +1,4 @@
-"""U-56, U-23, U-24: every surface says of one review the same sentence, the same turn and the same exit code."""
+"""U-56, U-23, U-24: every surface gives a review the same sentence, the same turn and the same exit code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class Told:
-    """A review in one situation: by whom it was asked for, what it comes to and what the sentence must say."""
+    """A review in one situation: its requester, its result and the expected sentence."""
 
     author: str
     review: str
@@ -173,7 +173,7 @@ SITUATIONS = (
     content_open,
     rejected,
 )
-#: By which call a review's own contract tells of it, by the name of its argument.
+#: The call of each contract that shows a review, with the name of its argument.
 OWN: dict[Callable[[Served], Told], tuple[str, str]] = {
     vetoed: ("read_validation", "review"),
     failed: ("read_validation", "review"),

@@ -56,7 +56,7 @@ def raised(reviewer: Caller, path: str, *items: dict[str, Any]) -> list[str]:
 
 
 def argued(haku: Caller, raiser: Caller, item: str, times: int = 3) -> None:
-    """The proposer answers, and the raiser is not satisfied, so often."""
+    """Let the proposer answer and the raiser reopen, so many times."""
     for attempt in range(times):
         done(haku, f"/feedback/{item}/respond", response_text=f"Answer {attempt}")
         done(raiser, f"/feedback/{item}/resolve", resolved=False, resolution_note=f"Not by answer {attempt}.")

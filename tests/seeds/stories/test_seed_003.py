@@ -42,7 +42,7 @@ def here(
 
 
 def begun(here: Stage, kind: str = "milestone") -> tuple[str, str]:
-    """The path of a new session in which claude has sent a signal that both reviewers were asked about; the review."""
+    """Start a session whose signal by claude both reviewers are asked about; return its path and the review."""
     session = f"{SESSIONS}/s{next(_numbers)}"
     files = [{"path": "auth_controller.py", "text": f"def login(): return md5(password)  # {session}\n"}]
     sent = done(here.agent("claude"), f"{session}/signals", **{**MILESTONE, "type": kind, "files": files})
@@ -52,7 +52,7 @@ def begun(here: Stage, kind: str = "milestone") -> tuple[str, str]:
 
 
 def says(here: Stage, session: str, name: str, payload: dict[str, Any], **more: Any) -> Any:
-    """A reviewer answers what it is asked; what follows from it now."""
+    """Report as a reviewer and return the resulting action."""
     found(here.agent(name), f"{session}/requests")
     return done(here.agent(name), f"{session}/results", **result(payload, name, **more))
 
@@ -63,7 +63,7 @@ def is_rule(decided: Any, rule: int) -> None:
 
 
 def watched(here: Stage, session: str) -> str:
-    """What the orchestrator sees: it decides from this alone whether its agents go on."""
+    """The orchestrator's view, by which alone it decides whether its agents continue."""
     return str(found(here.agent("orchestrator"), session)["status"])
 
 
