@@ -151,7 +151,7 @@ class Play:
 
     @property
     def review(self) -> Review:
-        """The state, folded anew from the whole log."""
+        """The state, folded again from the whole log."""
         return fold(self.log)
 
     def do(self, actor: Who, command: commands.ReviewCommand) -> tuple[ReviewEvent, ...]:

@@ -167,7 +167,7 @@ asyncio.run(run(order(Path({folder!r}), {code!r}, seconds=3600)))
 
 @pytest.mark.parametrize("apart", [False, True])
 def test_an_agent_does_not_outlive_whoever_started_it(tmp_path: Path, apart: bool) -> None:
-    """F17: kill -9 of a worker; whoever takes the run up must not have it beside a second one that spends money."""
+    """F17: kill -9 of a worker; the run that takes over must not have a second, costly agent beside it."""
     note, own = tmp_path / "child", tmp_path / "own"
     code = STUBBORN.format(apart=apart, note=str(note)) + f"open({str(own)!r}, 'w').write(str(os.getpid()))\n"
     script = KILLED.format(folder=str(tmp_path), code=code + "time.sleep(3600)")
@@ -180,7 +180,7 @@ def test_an_agent_does_not_outlive_whoever_started_it(tmp_path: Path, apart: boo
 def test_who_is_cancelled_while_it_begins_to_listen_leaves_no_pipe_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F21: each of them would be a file less for everybody, until somebody collects the garbage."""
+    """F21: each would take a file descriptor from the process until the garbage collection."""
     started, start = list[subprocess.Popen[bytes]](), process._start
 
     async def cancelled(pipe: Any, _: object) -> asyncio.ReadTransport:

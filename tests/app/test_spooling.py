@@ -144,7 +144,7 @@ async def test_what_waits_is_handed_in_in_order_and_later_commands_wait_behind_i
 
 @played
 async def test_each_command_acts_once_however_often_the_replay_is_cut_off(tmp_path: Path) -> None:
-    """001-76: the database goes again after any number of commands, the server starts anew each time."""
+    """001-76: the database goes down again after any number of commands, and the server restarts each time."""
     site = Site(tmp_path)
     stream = await site.house.open()
     site.store.down = True

@@ -139,7 +139,7 @@ async def test_a_command_the_gate_fails_on_is_told_as_refused_and_the_others_go_
 
 @played
 async def test_one_altered_review_does_not_shut_the_gate_for_the_others(tmp_path: Path) -> None:
-    """001-76: the whole way, with a log somebody changed."""
+    """001-76: the whole way, with a tampered log."""
     site = Site(tmp_path)
     altered, good = await site.house.open(), await site.house.cleared({"g.py": b"g\n"})
     streams = site.store._tables.streams

@@ -193,7 +193,7 @@ async def test_the_agents_of_one_operator_may_have_half_of_the_time_together() -
 
 @played
 async def test_a_team_that_keeps_the_server_busy_together_is_no_crowd() -> None:
-    """T18: whoever waits while others are answered had none of the server's time."""
+    """T18: a caller who waits while others are answered has used none of the server's time."""
     clock = Clock()
     quotas = clock.quotas()
     team = [Who(name=f"dev{number}", operator=f"co{number}") for number in range(20)]

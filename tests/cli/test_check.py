@@ -47,7 +47,7 @@ def test_scripts_get_the_same_answer_as_an_object(desk: Desk, digest: str, state
 
 
 def test_a_row_that_says_cleared_opens_nothing(desk: Desk) -> None:
-    """The rows only ever say no; what they call cleared is judged anew from the log."""
+    """The rows can only say no; a row that says cleared is re-evaluated from the log."""
     tamper(desk.database, "UPDATE digests SET cleared = 1")
     ran = desk.check(PENDING)
     assert ran.code == 4

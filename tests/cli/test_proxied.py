@@ -116,7 +116,7 @@ async def _listened(outside: Outside, token: str) -> None:
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("behind", [True, False])
 def test_only_a_proxy_is_believed_about_who_asks_and_only_for_what_it_saw(tmp_path: Path, behind: bool) -> None:
-    """T18: whoever floods cannot say that they are many; who they are stands in the log."""
+    """T18: a flooder cannot pretend to be many clients; its address is in the log."""
 
     @played
     async def story() -> None:

@@ -194,7 +194,7 @@ def test_each_good_token_is_listed_with_what_it_is_for_and_its_end(seated: Seate
 
 
 def test_a_link_is_opened_by_a_page_that_only_we_can_read_and_never_said(seated: Seated) -> None:
-    """Neither a terminal nor the list of processes shows what would sign somebody in."""
+    """Neither the terminal nor the process list shows a link that would sign a person in."""
     seated.enrol("sue")
     with served(seated):
         ran = seated.run("humans", "link")

@@ -43,7 +43,7 @@ def test_values_are_counted_and_what_stands_in_a_text_is_not(value: Any, most: i
 
 @pytest.mark.parametrize("one", [b"[]", b"1", b'""', b'{"a":1}'])
 def test_a_body_of_nothing_but_little_values_is_too_full(one: bytes) -> None:
-    """T18: half a second of reading, for each four megabytes that somebody sends."""
+    """T18: half a second of parsing for every four megabytes sent."""
     assert is_too_full(b"[" + b",".join([one] * (VALUES_MAX + 1)) + b"]")
 
 

@@ -73,7 +73,7 @@ def test_a_removed_reviewers_seat_is_free_at_once_and_the_next_is_not_overloaded
 
 
 def test_with_three_at_hand_and_five_queued_nobody_is_asked() -> None:
-    """U-14: the seat waits for whoever is free first."""
+    """U-14: the seat waits for the first free reviewer."""
     play = Play()
     play.open("create_core")
     play.know(pool=without("auditor"), load={"tester": Load(active=3, queued=5)})

@@ -100,7 +100,7 @@ def test_a_rejection_of_what_its_author_already_disputed_goes_to_a_human() -> No
 
 
 def test_a_seat_that_waits_for_somebody_to_be_free_is_not_asked_twice() -> None:
-    """B17: it is served as soon as somebody has time."""
+    """B17: it is assigned as soon as a reviewer is free."""
     play = Play()
     busy = Load(active=3, queued=5)
     play.know(load={"auditor": busy, "tester": busy})

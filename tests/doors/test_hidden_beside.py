@@ -118,7 +118,7 @@ def test_a_feed_that_tells_of_every_event_is_found(monkeypatch: pytest.MonkeyPat
 
 @played
 async def test_a_publisher_who_sees_no_reports_is_told_that_it_is_not_cleared_and_not_who_vetoed() -> None:
-    """T13: a veto is somebody's report."""
+    """T13: a veto is part of a report."""
     made, facts = await found_in("vetoed")
     request = sent("record_live", REQUESTS["record_live"](facts))
     answers = {name: await play(made.copy(), request, made.headers[name]) for name in ("robot", "hugo")}
@@ -132,7 +132,7 @@ async def test_a_publisher_who_sees_no_reports_is_told_that_it_is_not_cleared_an
 def test_who_comes_with_the_same_bytes_hears_the_same_whether_a_veto_stands_on_them_or_not(
     state: str, name: str
 ) -> None:
-    """T13: a refusal because of a veto would tell of it; whoever sees the veto hears of it."""
+    """T13: a refusal because of a veto would reveal it; a viewer who may see the veto is told."""
 
     @played
     async def story() -> None:

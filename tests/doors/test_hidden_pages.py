@@ -65,7 +65,7 @@ async def shown_apart(start: Ground, other: World) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["story", "script"])
 def test_worlds_that_differ_in_what_is_hidden_show_a_human_with_a_seat_the_same_pages(kind: str) -> None:
-    """T13: whoever owes a report is blind on the pages too."""
+    """T13: a reviewer who owes a report is blind on the pages too."""
 
     @played
     async def story() -> None:
@@ -79,7 +79,7 @@ def test_worlds_that_differ_in_what_is_hidden_show_a_human_with_a_seat_the_same_
 
 @played
 async def test_a_human_without_a_seat_is_shown_what_is_hidden_so_the_pages_do_differ() -> None:
-    """The comparison itself is tried: on somebody who may see it."""
+    """Tests the comparison itself, with a viewer who may see the differences."""
     start, random = await ground("story", "hugo begun"), Random("seen")
     start.world.headers["hugo"] = start.world.headers["sue"]
     found = [one for _ in range(4) for one in await shown_apart(start, await another(start, random))]

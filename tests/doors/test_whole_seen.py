@@ -91,7 +91,7 @@ LOOKS = [name for name in REQUESTS if WAYS[name].method == GET and not CALLS[nam
 
 @pytest.mark.parametrize("name", LOOKS)
 def test_no_call_that_only_looks_shows_hidden_words_unwritten(name: str) -> None:
-    """A6: whichever way a human asks, what others said is shown only to whoever is written down."""
+    """A6: whichever call a human uses, hidden contents are shown only with a record of the view."""
 
     @played
     async def story() -> None:

@@ -108,7 +108,7 @@ async def test_a_reviewer_who_still_owes_a_report_is_told_none_of_it() -> None:
 
 @played
 async def test_whoever_asks_for_them_too_often_is_told_when_to_come_back() -> None:
-    """T18: also whoever is told no; a token for reading alone has the limits of every other."""
+    """T18: refused callers too; a read-only token has the same limits as every other."""
     web = Web()
     monitor, dev = await web.agent("monitor", "read", kind="program"), await web.agent("dev")
     web.office.quotas.limits = Limits(account=replace(Limits().account, requests_a_minute=2))

@@ -191,7 +191,7 @@ async def test_who_asked_before_is_answered_first() -> None:
 
 @played
 async def test_one_connection_too_many_is_told_so_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """F21: files are left for the store, and who comes later is let in when somebody has gone."""
+    """F21: file descriptors are left for the store, and later clients are accepted once others have gone."""
     monkeypatch.setattr(Bounded, "most", 1)
     state = ServerState()
     first, second = Wire(state), Wire(state)

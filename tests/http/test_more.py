@@ -135,7 +135,7 @@ async def test_who_asks_too_fast_is_told_when_to_come_back_and_others_are_answer
 
 @played
 async def test_a_review_does_not_wait_for_an_account_whose_only_token_was_revoked() -> None:
-    """Whoever cannot come in is not asked: with nobody else the seat is open, and with somebody it is theirs."""
+    """An account without access is not asked: the seat goes to another one, or is open if there is none."""
     web = Five()
     sue, dev = await web.human(), await web.role("dev")
     await web.role("codex", "agent")

@@ -377,7 +377,7 @@ async def test_who_waits_in_line_is_told_no_earlier_time_than_whoever_is_looked_
 
 @played
 async def test_an_author_whose_token_is_for_handing_in_only_is_reviewed_by_whom_the_matrix_names() -> None:
-    """001-16: somebody's roles do not depend on what their token is for."""
+    """001-16: an account's roles do not depend on the scopes of its token."""
     web = Five()
     dev = await web.role("core-developer", scopes=("read", "author"))
     await web.role("auditor")

@@ -188,7 +188,7 @@ def test_what_came_with_a_token_that_was_revoked_meanwhile_is_refused_at_last(tm
 
 @played
 async def test_what_was_done_before_the_token_was_revoked_is_not_told_as_refused(tmp_path: Path) -> None:
-    """001-76: a replay that is begun anew finds it by its key before it looks at the token."""
+    """001-76: a restarted replay finds it by its key before it checks the token."""
     site = Site(tmp_path)
     dev = await site.agent("dev")
     review = (await site.open(dev)).data["review"]

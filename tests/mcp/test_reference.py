@@ -5,7 +5,7 @@ from tools import mcp_reference
 
 
 def test_the_page_about_the_tools_is_up_to_date() -> None:
-    """`python -m tools.mcp_reference` makes it anew."""
+    """`python -m tools.mcp_reference` regenerates it."""
     assert mcp_reference.PAGE.read_text(encoding="utf-8") == mcp_reference.page()
 
 

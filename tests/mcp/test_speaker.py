@@ -18,7 +18,7 @@ TURNS_MAX = 10_000
 
 @pytest.mark.parametrize("review", ["", "r404"])
 def test_a_call_is_answered_with_the_same_bytes_whether_it_is_watched_over_or_not(review: str) -> None:
-    """Whoever says that they wait no second at all is told the same as whoever says nothing of it."""
+    """A wait of zero seconds gets the same answer as no wait argument."""
 
     @played
     async def story() -> None:
@@ -51,7 +51,7 @@ def test_whoever_takes_no_stream_is_told_so_whether_it_would_be_watched_over_or_
     [("read_review", {"wait": WAITS_SECONDS}), ("wait", {"seconds": WAITS_SECONDS})],
 )
 def test_nobody_is_waited_for_who_left(name: str, arguments: dict[str, Any]) -> None:
-    """Else whoever hangs up and asks again has a wait under way for each time they asked."""
+    """Otherwise a client that disconnects and retries would have a wait running for each attempt."""
 
     @played
     async def story() -> None:

@@ -206,7 +206,7 @@ def test_a_model_that_never_answers_is_timed_out(room: Open) -> None:
 
 
 def test_a_call_that_was_not_waited_for_counts_with_the_most_it_could_cost(room: Open) -> None:
-    """D-09: whoever hangs is paid by many a provider, and a day of time-outs must not be free."""
+    """D-09: many providers charge for a call that hangs, and a day of time-outs must not be free."""
     with room([{"hang": True}], ANTHROPIC) as here:
         none = here.fails(task(bounds=Bounds(seconds=1)))
         with pytest.raises(Inconclusive, match="could cost"):

@@ -214,7 +214,7 @@ def test_a_human_who_reviews_blindly_hears_nothing_of_what_others_said_until_the
 
 @played
 async def test_an_agent_whom_the_policy_takes_for_a_person_hears_no_more_than_it_may_see() -> None:
-    """T13: whoever has no seat and is no human is blind."""
+    """T13: an account without a seat that is not a human is blind."""
     web = await two_eyes()
     await web.house.do(HUMAN, EnrolPrincipal(kind="agent", operator="x-co", model_family="x"), stream_of("eve"))
     async with post_office(web, people=(Person(name="eve", to=(BOX,)),)) as office:

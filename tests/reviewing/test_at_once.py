@@ -162,7 +162,7 @@ def said_by(process: subprocess.Popen[str]) -> str:
 
 
 def test_a_question_is_asked_by_one_run_at_a_time_and_free_again_however_that_run_ends(tmp_path: Path) -> None:
-    """D-09, D-20: whoever is asked twice is paid twice."""
+    """D-09, D-20: a reviewer that is asked twice costs twice."""
     with another(tmp_path, "one", "two") as first:
         assert said_by(first) == "[True, True]"
         with another(tmp_path, "one", "three") as second:
@@ -205,7 +205,7 @@ async def test_whoever_another_run_asks_is_not_asked_again_and_that_is_said() ->
 
 @played
 async def test_questions_about_another_version_are_others() -> None:
-    """What changed has to be looked at, whoever still looks at what was there before."""
+    """The change must be reviewed, even while the earlier version is still under review."""
     asking = Elsewhere()
     desk = replace(solo(agent("codex", finds(issue("a gap")))), questions=lambda: asking)
     await reviewed(desk, change(CLEAN))

@@ -118,7 +118,7 @@ async def test_who_hits_a_limit_has_no_answer_and_what_it_found_is_kept(found: t
 
 @played
 async def test_a_budget_of_nothing_is_called_that_and_is_not_said_to_be_used_up() -> None:
-    """D-09: whoever says 0 is told that it is theirs."""
+    """D-09: the message for a budget of 0 says that it is configured."""
     codex = agent("codex")
     outcome = await reviewed(solo(codex), change(CLEAN), usd_micro_max=0)
     (one,) = outcome.not_looked

@@ -185,7 +185,7 @@ def turns(told: Explanation) -> dict[str, tuple[tuple[str, ...], str]]:
 
 
 def test_everybody_who_owes_something_is_named_with_what_to_do() -> None:
-    """D-08, D-21: a seat's holder, whoever may take it, the author, a human or a group."""
+    """D-08, D-21: a seat's holder, those who may take it, the author, a human or a group."""
     play = Play()
     play.open("story")
     assert turns(explain(RULES, play.review))["resolve.1"] == (

@@ -128,7 +128,7 @@ def test_the_author_counts_under_no_name(somebody: Who, code: Code) -> None:
 
 
 def test_the_duty_to_confirm_moves_to_a_backup_when_the_raiser_is_gone() -> None:
-    """A3, Y17: reminded, replaced; the successor confirms and speaks for the seat anew; nothing resolves itself."""
+    """A3, Y17: reminded, replaced; the successor confirms and reports for the seat again; nothing resolves itself."""
     play = reviewed()
     answer(play)
     assert play.review.requests["resolve.1"].due > play.now

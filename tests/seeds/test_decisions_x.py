@@ -193,7 +193,7 @@ def test_the_lowest_of_several_caps_counts_and_one_counter_counts_all() -> None:
 
 
 def test_parallel_reviewers_are_blind_and_a_successor_sees_only_the_draft() -> None:
-    """X6: the draft goes to whoever takes the seat over, and to nobody else."""
+    """X6: the draft goes only to the successor on the seat."""
     play = Play()
     play.open()
     play.do(ANN, TakeSeat(seat="resolve.1"))
@@ -329,7 +329,7 @@ def test_a_self_reported_confidence_only_closes_or_escalates() -> None:
 
 
 def test_a_review_is_open_with_a_turn_or_ended_and_nothing_else() -> None:
-    """X11, Y1: open means that somebody owes something; cleared and closed mean that nobody does."""
+    """X11, Y1: open means that a party owes something; cleared and closed mean that none does."""
     play = peer_play()
     assert list(play.review.requests) == ["peer.1"]
     play.report(AUDITOR, verdict="concerns", confidence=90, checklist=FULL, findings=(finding("no tests"),))

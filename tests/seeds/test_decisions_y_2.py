@@ -240,7 +240,7 @@ def test_policy_keeps_a_report_when_what_the_seat_saw_is_unchanged() -> None:
 
 
 def test_doubts_are_never_kept_by_a_rule() -> None:
-    """Y18: nor a report of somebody who has left the seat since."""
+    """Y18: nor a report of a reviewer who has left the seat since."""
     keeps = frozenset({ChangeKind.REBASE})
     play = shaped(protocol(stage(Quorum(reviewers=2), Resolved(), seats=(SeatRule(), SeatRule()), keeps=keeps)))
     play.report(ANN, verdict="concerns", findings=(finding("no"),))

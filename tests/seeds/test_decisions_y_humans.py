@@ -342,7 +342,7 @@ def test_a_veto_is_only_reminded_of() -> None:
 
 
 def test_ten_new_versions_of_a_story_and_then_the_shelf() -> None:
-    """Y12: new bytes count; the eleventh resubmission is not taken but shelves; coming back, they count anew."""
+    """Y12: new bytes count; the eleventh resubmission is refused and shelves; after reopening they count from zero."""
     play = reviewed()
     for number in range(2, 12):
         play.revise(f"d{number}")

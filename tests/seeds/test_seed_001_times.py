@@ -68,7 +68,7 @@ def test_a_reviewer_who_becomes_free_in_time_takes_the_waiting_work() -> None:
 
 
 def test_a_request_beyond_the_queue_is_accepted_waits_unassigned_and_is_given_out_later() -> None:
-    """B17: five are queued with each already; the sixth is pending with nobody, and goes to whoever is free first."""
+    """B17: five are queued with each already; the sixth waits without a reviewer, and goes to the first free one."""
     play = loaded(FULL_UP, FULL_UP)
     assert (outcome(play), reviewer(play), request(play).queued) == (None, "", True)
     assert "peer.1" in play.review.requests
@@ -153,7 +153,7 @@ def test_a_sign_of_life_resets_the_hour_but_never_the_two_hours() -> None:
 
 
 def test_a_report_of_the_replaced_reviewer_is_advice_and_no_report() -> None:
-    """001-78: a late answer from whoever was given up clears nothing."""
+    """001-78: a late answer of the replaced reviewer clears nothing."""
     play = opened()
     play.do(AUDITOR, commands.TakeSeat(seat="peer.1"))
     play.wait_out("peer.1")

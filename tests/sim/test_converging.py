@@ -19,7 +19,7 @@ WORLDS: dict[str, tuple[Temper, ...]] = {
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("tempers", WORLDS.values(), ids=WORLDS)
 def test_every_review_ends_or_waits_for_a_human(kind: str, tempers: tuple[Temper, ...]) -> None:
-    """The checker looks after every step that an open review has somebody to wait for."""
+    """The checker verifies after every step that an open review has a pending request."""
     for seed in range(1, SEEDS + 1):
         ending, violations = settled(kind, tempers, seed)
         assert [str(one) for one in violations] == []

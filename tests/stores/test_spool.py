@@ -181,7 +181,7 @@ def test_a_spool_that_is_done_may_lose_its_files(tmp_path: Path) -> None:
     ids=["magic", "length", "payload", "later", "last payload", "last mark", "its sequence", "its checksum"],
 )
 def test_a_damaged_promise_stops_the_start_and_names_the_place(tmp_path: Path, place: int) -> None:
-    """F8: a flipped bit in what somebody was promised is no torn tail, wherever it is."""
+    """F8: a flipped bit in a promised record is not a torn tail, wherever it is."""
     file = filled(tmp_path)
     content = bytearray(file.read_bytes())
     content[place] ^= 0x10

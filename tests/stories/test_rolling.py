@@ -80,7 +80,7 @@ def test_a_worker_killed_while_its_agent_looks_takes_it_along_and_another_asks_a
 def test_two_servers_restarted_one_after_the_other_lose_and_double_nothing(
     durable_postgres: Server, tmp_path: Path
 ) -> None:
-    """F17: agents go on meanwhile, and ask whoever is there again under the same key."""
+    """F17: agents continue, and retry with the same key at any running server."""
 
     @played
     async def story(here: Theatre) -> None:

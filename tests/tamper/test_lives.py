@@ -71,7 +71,7 @@ async def test_a_row_that_was_deleted_is_named_with_the_event(tmp_path: Path) ->
 
 @played
 async def test_a_row_that_was_forged_is_named(tmp_path: Path) -> None:
-    """Else whoever writes the file could use up a clearance, or make one look used."""
+    """Otherwise an attacker with the file could use up a clearance, or make one look used."""
     async with live(tmp_path) as (it, key):
         forged = key.removesuffix("a") + "b"
         it.tamper(f"INSERT INTO rows (projection, key, body) VALUES ('lives', '{forged}', '{DIGEST}')")

@@ -129,7 +129,7 @@ async def test_bytes_that_a_reader_holds_back_are_said_to_remain_and_go_with_the
 
 @played
 async def test_a_purge_that_a_reader_outlives_is_finished_by_the_next_program(tmp_path: Path) -> None:
-    """T32: the program that purged ended before the reader did; whoever opens the store next empties the journal."""
+    """T32: the program that purged ended before the reader did; the next one to open the store empties the journal."""
     async with desk(tmp_path) as it:
         await it.house.open({"secret.py": SECRET})
         with an_old_moment(it.file):
@@ -152,7 +152,7 @@ async def test_a_purge_that_a_reader_outlives_is_finished_by_the_next_program(tm
     "rest", [b"", b"nonsense\n", b'{"digest": 7, "reason": ""}\n', b'["digest"]\n', b'{"digest": "a']
 )
 def test_notes_about_purges_are_read_around_what_is_no_note(tmp_path: Path, rest: bytes) -> None:
-    """A line that was cut off by a crash, or that somebody else wrote, hides no other."""
+    """A line cut off by a crash, or written by another program, hides no other."""
     first, second = blob_digest(b"1"), blob_digest(b"2")
     assert noted_purges(tmp_path) == {}
     note_purge(tmp_path / "book", first, "One.")

@@ -239,7 +239,7 @@ def test_an_honest_change_against_a_protected_ref_is_judged_by_what_it_changes(
 def test_an_honest_typo_against_a_protected_ref_needs_no_reviewer(
     keeper: tuple[str, Served], shop: Shop, door: str
 ) -> None:
-    """U-01, U-02: known base and proof; without the base, or against another branch, somebody looks."""
+    """U-01, U-02: known base and proof; without the base, or against another branch, a reviewer is asked."""
     _, server = keeper
     author = server.callers["dev"].at(door)
     text = f"# Shop\n\nWe sell things{'!' if door == MCP else '.'}\n"

@@ -97,7 +97,7 @@ def test_no_change_elsewhere_sheds_a_finding(place: Shop, door: str) -> None:
 
 
 def test_a_task_and_a_session_are_one_party_too(place: Shop) -> None:
-    """U-03: somebody else on the same task, or in the same session, inherits; a stranger does not."""
+    """U-03: another author on the same task, or in the same session, inherits; an unrelated one does not."""
     text = _work(place)
     path, origin = f"run{place.made}.py", {"task": f"task{place.made}", "session": f"session{place.made}"}
     review = place.open("dev", text_file(path, text), origin=origin)["review"]
@@ -129,7 +129,7 @@ def test_a_changed_text_sheds_it_and_its_return_does_not(place: Shop) -> None:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_only_its_raiser_settles_it(place: Shop, door: str) -> None:
-    """U-03: a second reviewer neither sees nor sheds it before reporting; whoever raised it settles it."""
+    """U-03: a second reviewer neither sees nor sheds it before reporting; its raiser settles it."""
     text, review, _ = _objected(place, door)
     assert place.of("dev").call("withdraw", review=review, reason="Another way.").is_ok
     opened = place.open("dev", text_file("else.py", text + "\n\nONE = 1\n"), door=door)["review"]

@@ -82,7 +82,7 @@ def test_the_same_bytes_are_not_opened_again_beside_it(place: Shop, door: str) -
 
 
 def test_withdrawing_sheds_nothing_and_its_raiser_lifts_it(place: Shop) -> None:
-    """U-03: reject, withdraw, open again: refused by name, whoever asks; the way out works in the withdrawn review."""
+    """U-03: reject, withdraw, open again: refused by name for any caller; the way out works in the withdrawn one."""
     file = place.new_file()
     review = place.open("dev", file)["review"]
     digest, finding = place.shown(review)["digest"], place.object_to(review)

@@ -72,7 +72,7 @@ def test_an_account_with_the_veto_role_never_replaces_the_bound_program(house: t
 def test_what_the_program_passes_waits_for_the_account_and_its_veto_counts(
     house: tuple[str, Served], door: str
 ) -> None:
-    """U-07: the graver decision of the two counts, whoever gives it."""
+    """U-07: the graver of the two decisions counts."""
     policy, running = house
     review = opened(running.callers["dev"].at(door), policy, text="print('hello')\n")
     past_format(running, review, door)

@@ -136,7 +136,7 @@ def test_a_signal_of_the_author_bars_nobody_who_may_still_come(tmp_path: Path, d
 def test_a_seated_reviewer_who_comes_to_the_authors_session_objects_and_approves_nothing(
     tmp_path: Path, door: str
 ) -> None:
-    """U-08: what speaks against the work is taken from whoever sits; what speaks for it is not taken from a mate."""
+    """U-08: objections are accepted from every seat holder; approvals are not accepted from a mate."""
     with served(tmp_path, "peer") as running:
         mate = running.account("mate", *ROLES)
         author = running.account("author", "core_developer").at(door)

@@ -92,7 +92,7 @@ def test_a_publisher_who_owes_a_report_is_refused_with_the_same_words(house: Ser
 
 @pytest.mark.door("http", "mcp", policy="peer")
 def test_estimates_do_not_tell_what_others_reported(tmp_path: Path) -> None:
-    """U-09: a reviewer with three works of others on the table reports on them: no estimate moves for somebody else."""
+    """U-09: a reviewer with three assigned works reports on them: no estimate changes for another account."""
     with served(tmp_path, "peer") as house:
         dev, spy = house.account("dev", "core_developer"), house.account("spy", "core_developer")
         auditor = house.account("auditor", "auditor")

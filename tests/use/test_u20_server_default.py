@@ -51,7 +51,7 @@ def _item(reviewer: Caller, content: str) -> str:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_programs_alone_let_nothing_go_live(plain: Served, door: str) -> None:
-    """U-20, U-02: a step that a chain of programs clears may go on; for a target somebody else must have judged it."""
+    """U-20, U-02: a step cleared by a chain of programs may continue; for a target another party must judge it."""
     alice = plain.callers["alice"].at(door)
     for number, kind in enumerate(("output", "security", "research")):
         file = {"path": "notes.py", "text": f"VALUE = {number}  # {door}\n"}

@@ -85,7 +85,7 @@ def approve(reviewer: Caller, review: str, names: list[str]) -> None:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_who_takes_over_is_given_the_draft(house: Served, door: str) -> None:
-    """U-26: the draft of whoever went is in get_review and read_review of the successor, and of nobody else."""
+    """U-26: the predecessor's draft is in get_review and read_review of the successor, and of no other account."""
     review = asked(house, door)
     first = house.callers["auditor-1"].at(door)
     seat = first.call("take_seat", review=review)["seats"][0]

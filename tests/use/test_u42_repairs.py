@@ -140,7 +140,7 @@ def test_an_approval_beside_an_own_finding(scene: Scene) -> None:
 
 @pytest.mark.parametrize("tool", ["report", "take_seat"])
 def test_a_review_of_ones_own_work(scene: Scene, tool: str) -> None:
-    """U-42: the author is led to the call that waits for somebody else."""
+    """U-42: the author is directed to the call that waits for another reviewer."""
     scene.author.call("read_work", review=scene.review)
     more: dict[str, Any] = {"revision": 1, "verdict": "approve", "evidence": EVIDENCE} if tool == "report" else {}
     assert mended(scene.author, tool, "author_may_not", review=scene.review, **more)["review"]["review"] == scene.review

@@ -310,7 +310,7 @@ def test_one_model_is_not_many(up: Served) -> None:
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.door("http", "mcp", policy="server")
 def test_who_is_asked_by_name_is_told_that_it_is_theirs(up: Served, door: str) -> None:
-    """U-56: the one who was asked read "a reviewer: a report", as if it were somebody else."""
+    """U-56: the asked reviewer used to read "a reviewer: a report", as if it were another one."""
     name = peer(up)
     seen = up.callers["auditor"].at(door).call("read_review", review=name)["review"]["situation"]
     assert (seen["result"], seen["turn"]) == ("pending", "yours: a report")

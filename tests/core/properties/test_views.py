@@ -110,7 +110,7 @@ def world_of(play: Play, viewer: Who) -> tuple[object, ...]:
 def test_a_blind_reviewer_learns_nothing_of_what_others_said(
     style: int, one: list[Said], other: list[Said], begun: bool
 ) -> None:
-    """D-05, I18: seats, findings, verdicts, counts, costs, requests, refusals; also whoever only looks on."""
+    """D-05, I18: seats, findings, verdicts, counts, costs, requests, refusals; also for viewers without a seat."""
     left, right = told(style, one, begun=begun, second=None), told(style, other, begun=begun, second=None)
     assume(left.review.outcome is None and right.review.outcome is None)
     for viewer in (STYLES[style][4], EVE):

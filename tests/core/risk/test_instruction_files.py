@@ -160,7 +160,7 @@ def test_similar_names_instruct_nobody(path: str) -> None:
 
 
 def test_every_entry_names_its_source_and_the_agent_that_reads_it() -> None:
-    """U-02: the list is open; whoever adds a name says where it is written that agents read it."""
+    """U-02: the list is open; every added name cites the documentation that agents read it."""
     for entry in INSTRUCTION_FILES:
         assert re.fullmatch(r"https://[a-z0-9.-]+\.[a-z]+(/\S*)?", entry.source), entry
         assert entry.agent, entry

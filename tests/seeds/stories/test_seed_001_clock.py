@@ -128,7 +128,7 @@ def test_a_review_that_takes_two_hours_is_a_humans(here: Stage) -> None:
 
 
 def test_work_that_finds_everybody_busy_waits_a_quarter_of_an_hour(here: Stage) -> None:
-    """001-68, 001-25, B17, B18: then a human is asked; whoever becomes free in time takes it."""
+    """001-68, 001-25, B17, B18: then a human is asked; a reviewer who becomes free in time takes it."""
     dev, auditor, tester = (here.agent(one) for one in ("core-developer", "auditor", "tester"))
     busy = [asked(dev) for _ in range(6)]
     for number, review in enumerate(busy):
@@ -229,7 +229,7 @@ def test_where_both_are_unsure_a_third_is_asked_and_a_human_decides(here: Stage)
 
 
 def test_a_reviewer_who_takes_back_what_was_settled_clarifies_first(here: Stage) -> None:
-    """001-71: asked once, the author owes nothing meanwhile; who insists is taken to somebody else."""
+    """001-71: asked once, while the author owes nothing; if they insist, another reviewer is asked."""
     dev, auditor = here.agent("core-developer"), here.agent("auditor")
     failing = [{"name": name, "passed": False} for name in FULL]
     passing = [{"name": name, "passed": True} for name in FULL]

@@ -121,7 +121,7 @@ def test_the_happy_path_by_the_seven_tools(here: Stage, door: str) -> None:
 
 
 def test_requests_that_are_wrong_are_answered_in_the_documents_sentences(here: Stage) -> None:
-    """001-35, 001-36, 001-43, 001-01: each bad field, an unknown review, and whoever is not asked."""
+    """001-35, 001-36, 001-43, 001-01: each bad field, an unknown review, and a reviewer who was not asked."""
     dev, auditor, tester = (here.agent(one) for one in ("core-developer", "auditor", "tester"))
     bad = request(dev, type="nonsense", title=" ", artifacts={}, context={"estimated_complexity": "huge"})
     sentence = str(bad.data["title"])

@@ -117,7 +117,7 @@ def test_a_reviewer_is_asked_and_answers_in_the_documents_json(here: Stage) -> N
 
 
 def test_results_in_any_order_give_the_same_rule(here: Stage) -> None:
-    """003-08, 003-09, 003-10, 003-11, 003-12: the orchestrator sees the status at once, whoever spoke first."""
+    """003-08, 003-09, 003-10, 003-11, 003-12: the orchestrator sees the status at once, whoever reported first."""
     rows = ((APPROVED, APPROVED, 4), (APPROVED, CONCERNS, 3), (CONCERNS, CONCERNS, 2), (CONCERNS, BLOCKER, 1))
     for one, other, rule in rows:
         for first, second in ((one, other), (other, one)):
@@ -223,7 +223,7 @@ def test_a_human_triggers_a_review_by_button_pauses_and_resumes(here: Stage) -> 
 
 
 def test_fifteen_minutes_of_silence_are_reviewed(here: Stage) -> None:
-    """003-05, 003-11, 003-14: not sooner, not while somebody speaks, and once for one silence."""
+    """003-05, 003-11, 003-14: not sooner, not while signals arrive, and once for one silence."""
     claude = here.agent("claude")
     session = f"{SESSIONS}/silent"
     done(claude, f"{session}/signals", type="progress", summary="Working on the parser.")
