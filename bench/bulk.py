@@ -172,7 +172,7 @@ def _batches(size: int, known: Patterns, makers: int) -> Iterator[list[Changes]]
 
 
 def _batch(first: int, size: int, known: Patterns) -> list[Changes]:
-    """All of a batch as one change, in the order of each table's key, and the kept replies behind it."""
+    """All of a batch as one change, in the order of each table's key, followed by the kept replies."""
     found = [review(number, size, known) for number in range(first, min(first + BATCH, size))]
     merged = Changes(
         appends=tuple(one for each in found for one in each.appends),

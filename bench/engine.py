@@ -66,7 +66,7 @@ def _now() -> datetime:
 
 @asynccontextmanager
 async def server(started: Callable[[], None]) -> AsyncIterator[tuple[Gate, Bell, Dispatcher, Deadlines]]:
-    """The parts of a server behind its doors."""
+    """The parts of a server without its doors."""
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore.open(Path(folder) / "foureyes.db", readers=4)
         hosted = Hosted(lambda _: AtHand(reviewers={"agent": (Scripted(started),)}), Policies(POLICY), _now)

@@ -25,7 +25,7 @@ class Record:
     policies: set[str] = field(default_factory=set)
 
     def note(self, door: str, policy: str) -> None:
-        """Somebody went through this door of a program that has this policy."""
+        """Record that the test used this door of a program with this policy."""
         self.doors.add(door)
         self.policies.add(policy)
 

@@ -245,7 +245,7 @@ def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def tamper(path: Path, *statements: str) -> None:
-    """Change a database behind the store's back."""
+    """Change a database directly, bypassing the store."""
     with unguarded(path) as database:
         for statement in statements:
             assert database.execute(statement).rowcount

@@ -30,7 +30,7 @@ class Counter:
         self.office = Office(gate=self.house.gate, store=self.house.store, clock=lambda: self.house.now)
 
     async def agent(self, name: str, *scopes: str, kind: str = "agent", roles: tuple[str, ...] = ("agent",)) -> Caller:
-        """Somebody enrolled, with a token that is looked up again."""
+        """Enrol an agent with a token that is looked up again."""
         operator = f"{name}-co"
         await self.house.do(SUE, EnrolPrincipal(kind=kind, operator=operator, roles=roles), stream_of(name))
         made = new_token()

@@ -25,7 +25,7 @@ LIES = {"x-forwarded-for": "10.0.0.1, 127.0.0.1", "x-real-ip": "10.0.0.1", "forw
 
 @dataclass
 class Outside:
-    """Somebody who reaches an address from one of their own."""
+    """A client that connects to an address from its own address."""
 
     netloc: str
     own: str = "127.0.0.2"

@@ -38,7 +38,7 @@ CLEARED_REVIEW, OPEN_REVIEW, WITHDRAWN_REVIEW = "r1", "r2", "r3"
 
 @dataclass
 class Seated(Desk):
-    """Somebody with a browser, or without one."""
+    """A user with or without a browser."""
 
     has_browser: bool = True
     opened: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Seated(Desk):
         return self.has_browser
 
     def enrol(self, name: str, kind: str = "human") -> None:
-        """Somebody more who may act."""
+        """Enrol one more account."""
 
         async def play() -> None:
             async with SqliteStore.open(self.database) as store:

@@ -139,7 +139,7 @@ def test_layers_judge_in_order_on_every_version() -> None:
 
 
 def unreviewed() -> Play:
-    """Nobody came, and no human decided within their time."""
+    """A play in which no reviewer came and no human decided in time."""
     play = Play()
     play.know(pool=(play.facts.pool[0],))
     play.open("create_core")

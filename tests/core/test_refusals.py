@@ -75,7 +75,7 @@ def absent() -> c.Draft:
 
 
 def unread() -> Play:
-    """Nobody was given anything."""
+    """A story that was served to no reviewer."""
     play = solo()
     play.reads = False
     return play

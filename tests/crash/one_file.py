@@ -17,7 +17,7 @@ EACH = 8
 
 
 async def hasty(folder: Path, mark: Callable[[str], None]) -> bool:
-    """Everybody reads the file, changes it, and writes it over."""
+    """Each writer reads the file, changes it, and overwrites it."""
 
     def change(key: str) -> None:
         file = folder / FILE

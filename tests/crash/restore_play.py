@@ -33,7 +33,7 @@ def restore(home: Path) -> int:
 
 
 def desk_at(home: Path, types: list[str] | None = None) -> Desk:
-    """Somebody at this data folder, whose store may be in PostgreSQL."""
+    """A user of this data folder, whose store may be in PostgreSQL."""
     url = home / URL
     return Desk(
         home=home,

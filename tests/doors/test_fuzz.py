@@ -52,7 +52,7 @@ def said(shot: Shot) -> str:
 
 
 def callers(world: World) -> dict[str, dict[str, str]]:
-    """Everybody; those without a credential that opens are one."""
+    """All callers, with one for all those without a valid credential."""
     return {name: one for name, one in world.headers.items() if name not in ("revoked", "person")}
 
 

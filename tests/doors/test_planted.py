@@ -141,7 +141,7 @@ def a_status_nobody_described(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_sentence_tells(patch: pytest.MonkeyPatch) -> None:
-    """Own 8: a refusal is told as the core has it."""
+    """Own 8: a refusal is sent unchanged from the core."""
 
     async def as_it_is(*given: Any) -> Any:
         return given[-1]
@@ -160,7 +160,7 @@ def an_answer_is_otherwise(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_word_is_taken_for_a_number(patch: pytest.MonkeyPatch) -> None:
-    """Own 10: what is no number behind the question mark breaks the door."""
+    """Own 10: a query parameter that is not a number crashes the door."""
     patch.setattr(calling, "_WHOLE", re.compile(r"-?\w+").fullmatch)
 
 

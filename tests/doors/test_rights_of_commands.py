@@ -41,7 +41,7 @@ NOBODY = (64, "trouble", "credential_needed")
 
 
 class Here(Desk):
-    """Somebody at a command line whose server is in this process."""
+    """A user at a command line whose server is in this process."""
 
     world: World
 

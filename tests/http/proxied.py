@@ -62,7 +62,7 @@ class Proxy:
 
 @asynccontextmanager
 async def _closed_after(writing: asyncio.StreamWriter) -> AsyncIterator[None]:
-    """Whoever is on the other side may go at any moment."""
+    """The other side may disconnect at any moment."""
     with suppress(OSError, asyncio.IncompleteReadError):
         yield
     writing.close()

@@ -65,7 +65,7 @@ class Desk(Web):
     ) -> AsyncIterator[Client]:
         """A client of the application, to be used inside `endpoint.serving`.
 
-        All tools are listed to it unless told otherwise: it checks the answers of those that are.
+        All tools are listed to it by default: it checks the answers of listed tools.
         """
         transport = httpx2.ASGITransport(app=self.app)
         async with (

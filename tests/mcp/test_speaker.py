@@ -85,7 +85,7 @@ async def _left(desk: Desk, headers: dict[str, str], body: bytes) -> None:
         raise AssertionError("nobody waits")
 
     async def send(_: Any) -> None:
-        """Nobody is there."""
+        """Drop the message: there is no receiver."""
 
     scope = {
         "type": "http",

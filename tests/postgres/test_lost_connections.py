@@ -120,7 +120,7 @@ async def _ended_everywhere(url: str, proxy: Proxy) -> Outcome:
 
 
 def _ends(heard: bytes) -> Iterator[int]:
-    """Behind how many messages of the server another one follows."""
+    """The numbers of server messages that are followed by another one."""
     at = count = 0
     while at < len(heard):
         kind = heard[at : at + 1]

@@ -135,6 +135,6 @@ async def insisted(servers: list[Running], who: Headers, path: str, body: dict[s
 
 
 def in_turn(servers: list[Running]) -> Iterator[Running]:
-    """Whoever is there at the moment, again and again."""
+    """Cycle through the servers that run at the moment."""
     for _ in range(TRIES_MAX):
         yield from tuple(servers)

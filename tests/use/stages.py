@@ -67,7 +67,7 @@ class Stage:
     seat: str = ""
 
     def who(self, name: str) -> Caller:
-        """Somebody of the cast, at this door."""
+        """An account of the cast, at this door."""
         return self.house.callers[name].at(self.door)
 
     @property

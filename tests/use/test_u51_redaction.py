@@ -64,7 +64,7 @@ def reported(up: Served, review: str) -> None:
 
 
 def eyes(up: Served) -> Iterator[tuple[str, Caller]]:
-    """Everybody with a token."""
+    """All accounts with a token."""
     yield "reviewer", up.account("claude-1", "agent", "security", scopes=("read", "author", "review", "signal"))
     yield "author", up.callers["dev"]
     yield "program", up.account("scanner", "agent", kind="program")

@@ -98,7 +98,7 @@ def shown(answer: Answer) -> Shown:
 
 @dataclass
 class Browser:
-    """Somebody's browser on our pages."""
+    """A user's browser on the pages."""
 
     send: Send
     origin: str = f"http://{HOST}"
