@@ -1,9 +1,9 @@
-"""How does a store come to hold a million reviews in minutes? Written through the codec and the store's own rows.
+"""Write a store of a million reviews in minutes, through the codec and the store's own rows.
 
 One in four reviews is a whole lifecycle of eighteen events, the others were approved at once; a fixed number is open.
-What differs between two reviews (who, what, which bytes) is encoded for each; what does not, once. Every link of every
-chain is true, so that the gate says yes to each cleared one. A thousand reviews make a day. PostgreSQL is written the
-same in `bulk_postgres.py`.
+What differs between two reviews (author, work, bytes) is encoded for each; the rest is encoded once. Every hash chain
+is valid, so that the gate says yes to each cleared review. A thousand reviews make a day. `bulk_postgres.py` writes
+the same reviews into PostgreSQL.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ AUTHORS = tuple(replace(AUTHOR, name=f"author-{number}") for number in range(50)
 REVIEWERS = (REVIEWER.name, *(f"reviewer-{number}" for number in range(1, 10)))
 REPLY = '["review/000000000000",3,["ReviewOpened"],"open"]'
 BEGIN = datetime(2020, 1, 1, tzinfo=UTC)
-#: Nobody needs this file after a power cut.
+#: The file is temporary, so it need not survive a power cut.
 _SETTINGS = ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -3000000")
 _DIFFERENT = (ReviewOpened, RevisionSubmitted, ReportSubmitted, ReviewCleared)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """The events of a review that was really played, and those of them that are the same in every other."""
+    """The events of a review that was really played, with those that are identical in every copy encoded once."""
 
     events: tuple[Event, ...]
     revisions: int
@@ -69,7 +69,7 @@ class Pattern:
 
     @classmethod
     def of(cls, events: tuple[Event, ...]) -> Pattern:
-        """Encode what never differs."""
+        """Encode the events that never differ."""
         written = tuple(None if isinstance(one, _DIFFERENT) else _written(one) for one in events)
         revisions = sum(isinstance(one, RevisionSubmitted) for one in events)
         return cls(events=events, revisions=revisions, written=written)
@@ -77,17 +77,17 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patterns:
-    """The reviews that are played again and again."""
+    """The reviews that are copied."""
 
     long: Pattern
     short: Pattern
     open: Pattern
-    #: What is owed in the open one.
+    #: The inbox row of the open review.
     owed: InboxRow
 
 
 async def patterns() -> Patterns:
-    """Play each once."""
+    """Play each review once and record its events."""
     async with opened("memory") as store:
         gate = gate_on(store)
         long = await lifecycle(gate, 0)
@@ -115,7 +115,7 @@ def name_of(number: int) -> str:
 
 
 def bytes_of(number: int, revision: int) -> Work:
-    """Its bytes: few, but its own."""
+    """The bytes of a revision: few, but unique."""
     return work_of({"transfer.py": f"# {number}.{revision}\n".encode()})
 
 
@@ -150,14 +150,14 @@ def write(path: Path, size: int, known: Patterns, *, makers: int = MAKERS) -> fl
 
 
 def _warm(path: Path) -> None:
-    """Have all of it in the machine's memory: what was written first may be out of it again."""
+    """Read the whole file into the page cache: what was written first may have been evicted."""
     with path.open("rb") as file:
         while file.read(PIECE_BYTES):
             pass
 
 
 def _batches(size: int, known: Patterns, makers: int) -> Iterator[list[Changes]]:
-    """Made by other processes while this one writes; only a few batches wait."""
+    """Yield batches that other processes make while this one writes; only a few batches wait."""
     if not makers:
         yield from (_batch(first, size, known) for first in range(0, size, BATCH))
         return
@@ -172,7 +172,7 @@ def _batches(size: int, known: Patterns, makers: int) -> Iterator[list[Changes]]
 
 
 def _batch(first: int, size: int, known: Patterns) -> list[Changes]:
-    """All of a batch as one change, in the order of each table's key, and the kept replies behind it."""
+    """All of a batch as one change, in the order of each table's key, followed by the kept replies."""
     found = [review(number, size, known) for number in range(first, min(first + BATCH, size))]
     merged = Changes(
         appends=tuple(one for each in found for one in each.appends),
@@ -231,7 +231,7 @@ def _texts(name: str, author: Who, work: Work) -> dict[tuple[str, str], str | No
 
 
 def _differing(pattern: Pattern, row: ReviewRow, works: list[Work]) -> Iterable[Event]:
-    """The events that are this review's own."""
+    """Yield the events that differ from review to review."""
     author = next(one for one in AUTHORS if one.name == row.author)
     work = works[0]
     for event in pattern.events:
@@ -278,7 +278,7 @@ def _written(event: Event) -> tuple[str, int, str]:
 
 
 def standing() -> Changes:
-    """What does not belong to one review: the policy and the track records."""
+    """Changes that belong to no single review: the policy and the track records."""
     records = [TrustRecord(kind=kind, author=author.name) for kind in KINDS for author in AUTHORS]
     return Changes(blobs={POLICY.digest: policy_text(POLICY)}, trust=tuple(map(to_row, records)))
 

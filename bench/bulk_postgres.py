@@ -1,4 +1,4 @@
-"""How does PostgreSQL come to hold a million reviews in minutes? The reviews of `bulk.py`, each batch copied in.
+"""Write the million reviews of `bulk.py` into PostgreSQL, each batch by COPY.
 
 Some processes make batches and copy them into the shipped tables with every index, key and trigger in place; each batch
 is a transaction. The rows are those the store writes for the same changes.
@@ -38,11 +38,11 @@ _COLUMNS = {
     "blobs": "digest, size, content",
     "rows": "projection, key, body",
 }
-#: One that has gone meanwhile has no size.
+#: A file that has been deleted meanwhile has no size.
 _FILES = """SELECT f.name, COALESCE((pg_stat_file(f.name, true)).size, 0) FROM (
 SELECT 'base/' || oid || '/' || pg_ls_dir('base/' || oid) AS name FROM pg_database WHERE datname = current_database()
 ) f"""
-#: As the manual advises for loading much at once: no page is written whole again and again, nobody tidies meanwhile.
+#: As the manual advises for bulk loading: few checkpoints, so fewer full-page writes, and no autovacuum.
 _LOADING = {"max_wal_size": "'32GB'", "checkpoint_timeout": "'1h'", "autovacuum": "off"}
 _LENGTH = "SELECT length(pg_read_binary_file(%s, %s, %s, true))"
 
@@ -62,7 +62,7 @@ def write(url: str, size: int, known: Patterns, *, durable: bool = True, makers:
                 batch(first)
     with psycopg.connect(url, autocommit=True) as connection:
         _beside(connection, size)
-        # What a server does by itself within a minute or two, and would else do while it is measured.
+        # A server does this by itself within a minute or two, and would otherwise do it while it is measured.
         connection.execute("VACUUM (ANALYZE)")
         connection.execute("CHECKPOINT")
         _warm(connection)
@@ -71,7 +71,7 @@ def write(url: str, size: int, known: Patterns, *, durable: bool = True, makers:
 
 @contextmanager
 def _loading(url: str) -> Iterator[None]:
-    """Set the server up for loading, where that is ours to do; what is measured afterwards meets it as it was."""
+    """Configure the server for loading, where we may, and restore its settings before anything is measured."""
     with psycopg.connect(url, autocommit=True) as connection:
         found = connection.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()
         ours = found is not None and bool(found[0])
@@ -114,13 +114,13 @@ def _sorted(rows: Iterable[Row]) -> list[Row]:
 
 
 def _stream(number: int, changes: Changes) -> Row:
-    """Numbered by us, because the events must name it; the numbers go on behind the last one."""
+    """Number the stream here, because the events must name it; the sequence continues after the last number."""
     append = changes.appends[0]
     return (number + 1, append.stream, len(append.entries), append.entries[-1].chain)
 
 
 def _beside(connection: Connection, size: int) -> None:
-    """What does not belong to one review; every projection has read all there is."""
+    """Write what belongs to no single review, and mark every projection as up to date."""
     connection.execute(f"SELECT setval(pg_get_serial_sequence('streams', 'id'), {size})".encode())
     end = _end(connection)
     driver = PostgresDriver(connection)
@@ -140,7 +140,7 @@ def _end(connection: Connection) -> Cursor:
 
 
 def _warm(connection: Connection) -> None:
-    """Have all of it in the machine's memory, read by the server, whose files may not be ours to read."""
+    """Have the server read all of it into memory: we may not be allowed to read its files."""
     for name, size in connection.execute(_FILES).fetchall():
         for place in range(0, size, PIECE_BYTES):
             connection.execute(_LENGTH, (name, place, PIECE_BYTES))

@@ -1,7 +1,7 @@
-"""How much room does a review take, beside the least of floors with the same rows?
+"""Disk space of a review, compared with the smallest floor that stores the same rows.
 
-Usage: python -m bench.bytes [--count N]. So many lifecycles on each, then the bytes on the disk, the empty store's
-taken off.
+Usage: python -m bench.bytes [--count N]. N lifecycles on each, then the bytes on the disk, less those
+of the empty store.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def size_of(place: str) -> int:
 
 
 async def ours(place: str, count: int) -> float:
-    """Bytes a review of ours."""
+    """Bytes per review in foureyes."""
     await empty(place)
     before, numbers = size_of(place), iter(range(count))
     async with opened(place) as store:
@@ -54,7 +54,7 @@ async def ours(place: str, count: int) -> float:
 
 
 def least(place: str, make: Callable[[str], Floor], count: int) -> float:
-    """Bytes a review of the floor."""
+    """Bytes per review in the floor."""
     floor = make(place)
     before = size_of(place)
     for _ in range(count):
@@ -64,7 +64,7 @@ def least(place: str, make: Callable[[str], Floor], count: int) -> float:
 
 
 async def measure(kind: str, count: int) -> None:
-    """Ours against the floor's."""
+    """Compare foureyes with the floor."""
     with places_of(kind) as places:
         mine = await ours(places(), count)
         floor = least(places(), LeastSqlite if kind == "sqlite" else LeastPostgres, count)

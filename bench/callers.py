@@ -1,4 +1,4 @@
-"""How is a lifecycle played over a network? In seven requests, by those who are enrolled; every answer is checked."""
+"""Clients that play a lifecycle over a network: seven requests by enrolled accounts, every answer checked."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _FOUND = [{"severity": severity, "text": text} for severity, text in FOUND]
 
 
 class Player(Protocol):
-    """Somebody who plays lifecycles on a connection."""
+    """A client that plays lifecycles on a connection."""
 
     line: Line
 
     async def lifecycle(self, number: int) -> None:
-        """Five requests, and the answer yes."""
+        """Send five requests; the last answer is the gate's yes."""
 
 
 @dataclass(slots=True)
 class OnFloor:
-    """The least, behind Starlette."""
+    """A client of the floor behind Starlette."""
 
     line: Line
 
@@ -60,7 +60,7 @@ class OnHttp:
     reviewer: str
 
     async def lifecycle(self, number: int) -> None:
-        """The same, with the credential of each and a key for everything that changes something."""
+        """Play a lifecycle with each account's credential and an idempotency key for every command."""
         review = await self.opened(number)
         await self.reviewed(review, number)
 
@@ -69,13 +69,13 @@ class OnHttp:
         return str((await self._post(self.author, "/reviews", opening(number)))["review"])
 
     async def seats(self, review: str) -> list[str]:
-        """Who was asked."""
+        """Return the seats that were asked."""
         headers = {"Authorization": f"Bearer {self.author}"}
         found = await self.line.ask("GET", f"{API}/reviews/{review}", headers=headers)
         return [one["reviewer"]["name"] for one in found["review"]["seats"] if one["reviewer"]]
 
     async def reviewed(self, review: str, number: int) -> None:
-        """Everything after that."""
+        """Play the rest of the lifecycle."""
         await self._read(review)
         _is(await self._post(self.reviewer, f"/reviews/{review}/reports", objecting()), "open")
         _is(await self._post(self.author, f"/reviews/{review}/revisions", revising(number)), "open")
@@ -84,7 +84,7 @@ class OnHttp:
         await self.gate(number)
 
     async def _read(self, review: str) -> None:
-        """The reviewer is given the work: nobody judges what they were not served."""
+        """Serve the work to the reviewer: a report on bytes that were not served is refused."""
         headers = {"Authorization": f"Bearer {self.reviewer}"}
         await self.line.ask("GET", f"{API}/reviews/{review}/work", headers=headers)
 
@@ -104,7 +104,7 @@ class OnHttp:
 
 @dataclass(slots=True)
 class OnMcp:
-    """An author and a reviewer, by tools."""
+    """An author and a reviewer who use the MCP tools."""
 
     line: Line
     author: str
@@ -112,7 +112,7 @@ class OnMcp:
     era: str = MODERN
 
     async def lifecycle(self, number: int) -> None:
-        """The same in seven calls of tools."""
+        """Play a lifecycle in seven tool calls."""
         review = (await self.tool(self.author, "open_review", key=new_key(), **opening(number)))["review"]
         about = {"review": review}
         await self.tool(self.reviewer, "read_work", **about)
@@ -127,25 +127,25 @@ class OnMcp:
         _is_yes(await self.tool(self.author, "gate", digest=work(number, 2).digest, target=TARGET))
 
     async def read(self, review: str) -> None:
-        """A review that was cleared, as its author sees it."""
+        """Read a cleared review as its author."""
         shown = (await self.tool(self.author, "read_review", review=review))["review"]
         _is(shown, "cleared")
         if len(shown["findings"]) != len(FOUND):
             raise Failed(str(shown["findings"]))
 
     async def inbox(self) -> None:
-        """What waits for the author: nothing, where everything was cleared."""
+        """Read the author's inbox, which is empty when every review is cleared."""
         found = (await self.tool(self.author, "inbox"))["waiting"]
         if found:
             raise Failed(str(found)[:300])
 
     async def echo(self, number: int) -> None:
-        """A tool of the SDK that gives back what it gets."""
+        """Call the SDK's own tool that returns its argument."""
         if await self.tool("", "echo", x=number) != {"x": number}:
             raise Failed(f"no echo of {number}")
 
     async def tool(self, token: str, name: str, **arguments: Any) -> Any:
-        """What a tool answers."""
+        """Call a tool and return its answer."""
         headers, body = message("tools/call", {"name": name, "arguments": arguments}, self.era)
         found = await self.line.ask("POST", "/mcp", body, {**headers, "Authorization": f"Bearer {token}"})
         result = found.get("result", {})
@@ -155,24 +155,24 @@ class OnMcp:
 
 
 def opening(number: int) -> dict[str, Any]:
-    """Work that nobody has seen before."""
+    """Body of a request that opens new work."""
     return {"kind": "code", "title": "Transfer", "files": [_file(number, 1)]}
 
 
 def objecting() -> dict[str, Any]:
-    """Three findings."""
+    """Body of a report with three findings."""
     found = [{**one, "category": "bug", "evidence": "Seen in transfer()"} for one in _FOUND]
     return {"revision": 1, "verdict": "reject", "findings": found}
 
 
 def revising(number: int) -> dict[str, Any]:
-    """New bytes that answer them."""
+    """Body of a revision whose new bytes answer the findings."""
     answers = [{"finding": one, "text": "Done as you say."} for one in FINDINGS]
     return {"files": [_file(number, 2)], "answers": answers}
 
 
 def approving() -> dict[str, Any]:
-    """The reviewer is content, and says what was checked."""
+    """Body of an approving report with its evidence."""
     checked = [{"what": CHECKED.what, "why": CHECKED.why}]
     settled = [{"finding": one, "resolved": True} for one in FINDINGS]
     return {"revision": 2, "verdict": "approve", "evidence": checked, "settled": settled}

@@ -1,8 +1,8 @@
-"""How soon does a reviewer start that a worker hosts, and what does a second server bring?
+"""Start-up delay of a reviewer hosted by a worker, and the throughput gained by a second server.
 
-Usage: python -m bench.cluster [--starts N] [--seconds N]. On a PostgreSQL of the tests that waits for its disk. First a
-worker as `foureyes worker` puts it together, whose reviewer is scripted, and the gate of a server beside it, all in one
-process; then `foureyes up` once and twice, asked by as many connections over HTTP.
+Usage: python -m bench.cluster [--starts N] [--seconds N]. On a test PostgreSQL that syncs its commits to disk. First
+a worker built as `foureyes worker` builds it, with a scripted reviewer, and the gate of a server, all in one process;
+then one and two `foureyes up`, called by the same number of connections over HTTP.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _now() -> datetime:
 
 
 async def starts(url: str, home: Path, count: int) -> Figure:
-    """From the request until the reviewer looks; the worker hears of it from the database alone."""
+    """Time from the request until the reviewer starts; the worker learns of it only from the database."""
     begun = asyncio.Event()
     what = "from a request to the start of a reviewer that a worker hosts"
     starting = Starting(figure="cluster.start", what=what, demand=START_MS_MAX, command=COMMAND)
@@ -99,7 +99,7 @@ async def _written(servers: Sequence[Server], tokens: Sequence[str], seconds: in
 
 
 def servers(url: str, folder: Path, seconds: int) -> Figure:
-    """One server, and two, on the same database and the same machine."""
+    """Compare one server with two on the same database and machine."""
 
     async def enrol() -> tuple[str, ...]:
         async with PostgresStore.open(url) as store:

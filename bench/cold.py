@@ -1,7 +1,7 @@
-"""How long does `foureyes check` take from nothing to its answer, beside a bare Python that opens SQLite?
+"""Time of a cold `foureyes check`, compared with a bare Python program that opens SQLite.
 
 Usage: python -m bench.cold [--rounds N]. A yes, a no for unknown bytes and a no for bytes under review take turns with
-the bare program, which reads one row of the same file. What the check imported is looked at as well.
+the bare program, which reads one row of the same file. The modules that the check imported are checked as well.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ async def prepared(home: Path) -> dict[str, tuple[str, int]]:
 
 
 def run(words: Sequence[str], code: int, home: Path) -> tuple[float, float, str]:
-    """Milliseconds by the clock and by the processor, and what it said beside its answer, which must be right."""
+    """Return wall-clock and processor milliseconds and stderr; the exit code must be right."""
     before, begun = os.times(), time.perf_counter()
     surroundings = {**_plain(), "FOUREYES_HOME": str(home)}
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=surroundings)  # noqa: S603 - our own
@@ -63,13 +63,13 @@ def run(words: Sequence[str], code: int, home: Path) -> tuple[float, float, str]
 
 
 def _plain() -> dict[str, str]:
-    """Neither tracing nor anybody's settings."""
+    """The environment without tracing and user settings."""
     ours = ("PYTHON", "COV_", "COVERAGE", "FOUREYES_")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
 def measure(rounds: int) -> None:
-    """All of them in turns."""
+    """Run all of them in turns."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder:
         home = Path(folder)
         home.chmod(0o700)

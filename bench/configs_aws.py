@@ -1,4 +1,4 @@
-"""Which of our rules answer which check of the public catalogue, for AWS?"""
+"""The foureyes rules that answer each check of the public catalogue for AWS."""
 
 from __future__ import annotations
 

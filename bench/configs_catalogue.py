@@ -1,4 +1,4 @@
-"""Which of our rules answer which check of the public catalogue? The names are those of its check classes."""
+"""The foureyes rules that answer each check of the public catalogue, by the name of the check class."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ _PORTS = {
 }  # fmt: skip
 _PORT = re.compile(r"Unrestricted(?:Ingress|Access)?(\d+)$")
 _PUBLIC = re.compile(r"Public|Private|Exposed|Internet|NetworkAccess")
-#: What a name that is not listed says about itself, and the words of our rules that answer it.
+#: Words in an unlisted check name that mean public access, and the words of the rules that answer it.
 _PUBLIC_WORDS = ("public", "private", "open-all", "any-principal", "internet")
 _CLOUDS = {"aws": AWS, "azure": AZURE, "gcp": GCP}
 
@@ -160,7 +160,7 @@ def rules_of(source: str, check: str) -> tuple[str, ...]:
 
 
 def _about_public(cloud: str) -> tuple[str, ...]:
-    """Every rule of a cloud about public access: a name we do not know is answered by what its resource has."""
+    """Return every rule of a cloud about public access: any of them may answer a check name that is not listed."""
     names = [one.id.removeprefix(PREFIX) for one in CRITIC.rules]
     return tuple(
         one for one in names if one.startswith((f"{cloud}.", "network.")) and any(word in one for word in _PUBLIC_WORDS)

@@ -1,4 +1,4 @@
-"""Which of our rules answer which check of the public catalogue, for Azure and Google Cloud?"""
+"""The foureyes rules that answer each check of the public catalogue for Azure and Google Cloud."""
 
 from __future__ import annotations
 

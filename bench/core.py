@@ -1,4 +1,4 @@
-"""How fast does the core decide? A command on a review of 60 events: fold, decide, evolve.
+"""Speed of the core on a review of 60 events: fold, decide, evolve.
 
 Usage: python -m bench.core [--repeat N]. Prints one JSON line with commit, load, figures and a correctness check.
 """
@@ -23,7 +23,7 @@ EVENTS = 60
 
 
 def long_review() -> Play:
-    """A resolve review with many findings, answered and settled, up to the last word that clears it."""
+    """A resolve review with many findings, answered and settled, up to the last command, which clears it."""
     play = Play()
     play.open()
     play.report(ANN, findings=tuple(finding(f"issue number {word}") for word in _words(17)))
@@ -37,7 +37,7 @@ def long_review() -> Play:
 
 
 def _words(count: int) -> list[str]:
-    """Texts different enough that no two findings are one."""
+    """Texts so different that no two findings are merged."""
     return [chr(ord("a") + index) * 6 for index in range(count)]
 
 
@@ -69,7 +69,7 @@ def measure(repeat: int) -> dict[str, object]:
 
 
 def context() -> dict[str, object]:
-    """What else a figure needs to be read: commit, load, time."""
+    """The context of a figure: commit, load, time."""
     return {
         "commit": _git("rev-parse", "--short", "HEAD") + ("+" if _git("status", "--porcelain", "src") else ""),
         "load1": round(os.getloadavg()[0], 2),
@@ -79,7 +79,7 @@ def context() -> dict[str, object]:
 
 
 def _git(*words: str) -> str:
-    """What git says; a plus behind a commit means that the program was changed since."""
+    """Return the output of git; a plus after a commit means uncommitted changes."""
     return subprocess.run(["git", *words], capture_output=True, text=True, check=False).stdout.strip()  # noqa: S603, S607 - the git of the machine
 
 

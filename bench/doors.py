@@ -1,9 +1,9 @@
-"""What does a lifecycle cost a server, with credentials, policy and audit, beside one that has none of it?
+"""Processor time of a lifecycle on a server, compared with a server without credentials, policy or audit.
 
-Usage: python -m bench.doors [--rounds N] [--count N] [--only http,mcp,many]. `foureyes up` on SQLite (FULL), the least
-four commits behind Starlette and the MCP SDK's own echo, each in a process of its own, take short turns in the same
-run. What counts is the processor time of the server's process; the clock stands beside it. Every answer is checked,
-afterwards the events are counted and the log is verified.
+Usage: python -m bench.doors [--rounds N] [--count N] [--only http,mcp,many]. `foureyes up` on SQLite (FULL), the
+floor's four commits behind Starlette and the MCP SDK's own echo, each in its own process, take short turns in the same
+run. The figure is the processor time of the server's process; the wall-clock time is kept too. Every answer is
+checked, afterwards the events are counted and the log is verified.
 """
 
 from __future__ import annotations
@@ -31,41 +31,41 @@ from tests.mcp.desk import LEGACY, MODERN
 
 COMMAND = "python -m bench.doors"
 WARM = 30
-#: A round of single calls is cheap: so many more of them.
+#: A round has so many more single calls than lifecycles, because a call is cheap.
 CALLS = 5
 SOME, MANY = 16, 64
-#: Single calls are one account's: it is not slowed down for another that asked before.
+#: Pause before single calls, which use one account, so that the fair queue does not slow it for earlier accounts.
 ALONE_SECONDS = 2 * OTHERS_SECONDS
-#: With many callers one turn is long.
+#: Fewer rounds with many callers, because each turn is long.
 ROUNDS_OF_MANY = 5
 ERAS = {"": MODERN, ".older": LEGACY}
 
 
 @dataclass(slots=True)
 class Costs:
-    """Milliseconds that each thing has cost in each round, by the processor of its server and by the clock."""
+    """Milliseconds of each player in each round: processor time of its server and wall-clock time."""
 
     cpu: dict[str, list[float]] = field(default_factory=dict)
     wall: dict[str, list[float]] = field(default_factory=dict)
 
     async def take(self, name: str, server: Server, act: Callable[[int], Awaitable[object]], count: int) -> None:
-        """Do it so often."""
+        """Run one round of so many calls and add its times."""
         cpu, wall = server.cpu_seconds(), time.perf_counter()
         for number in range(count):
             await act(number)
         self.add(name, (server.cpu_seconds() - cpu) / count, (time.perf_counter() - wall) / count)
 
     def add(self, name: str, cpu: float, wall: float) -> None:
-        """One round."""
+        """Add the times of one round."""
         self.cpu.setdefault(name, []).append(1000 * cpu)
         self.wall.setdefault(name, []).append(1000 * wall)
 
     def ratio(self, name: str, beside: str) -> float:
-        """By the processor, the median of the rounds."""
+        """Ratio of processor times, as the median of the rounds."""
         return _ratio(self.cpu[name], self.cpu[beside])
 
     def more(self, name: str, beside: str) -> dict[str, object]:
-        """What stands behind a ratio."""
+        """The figures behind a ratio."""
         return {
             "cpu_ms": {name: middle(self.cpu[name]), beside: middle(self.cpu[beside])},
             "wall_ms": {name: middle(self.wall[name]), beside: middle(self.wall[beside])},
@@ -79,7 +79,7 @@ def _ratio(ones: Sequence[float], others: Sequence[float]) -> float:
 
 @dataclass(slots=True)
 class Bench:
-    """The servers, who is enrolled, and what was played so far."""
+    """The servers, the enrolled accounts and the number of lifecycles played."""
 
     folder: Path
     tokens: dict[str, str]
@@ -87,7 +87,7 @@ class Bench:
     floor: Server
     echo: Server
     numbers: itertools.count[int] = field(default_factory=itertools.count)
-    #: Lifecycles that ours has played to the end.
+    #: Lifecycles completed on foureyes.
     played: int = 0
 
     def http(self, line: Line, pair: int = 0) -> OnHttp:
@@ -95,14 +95,14 @@ class Bench:
         return OnHttp(line, *self._pair(pair))
 
     def mcp(self, line: Line, era: str = MODERN) -> OnMcp:
-        """The same over MCP."""
+        """An author and a reviewer over MCP."""
         return OnMcp(line, *self._pair(0), era=era)
 
     def _pair(self, pair: int) -> tuple[str, str]:
         return self.tokens[f"dev{pair}"], self.tokens["codex"]
 
     async def play(self, player: Player, _: int = 0) -> None:
-        """One lifecycle of ours on bytes that nobody has seen; seven requests, not more."""
+        """Play one lifecycle on new bytes in exactly seven requests."""
         sent = player.line.sent
         await player.lifecycle(next(self.numbers))
         self.played += 1
@@ -126,7 +126,7 @@ async def over_http(bench: Bench, rounds: int, count: int) -> None:
             await costs.take("ours", bench.ours, lambda _: bench.play(player), count)
             await costs.take("floor", bench.floor, least.lifecycle, count)
         await asyncio.sleep(ALONE_SECONDS)
-        # What follows from a lifecycle is worked out later, once a second, while the floor has its turn or nobody has.
+        # Projections follow once a second, also outside this server's turns, so the whole run is counted.
         whole = 1000 * (bench.ours.cpu_seconds() - cpu) / (rounds * count)
         for _ in range(rounds):
             await costs.take("gate", bench.ours, lambda _: player.gate(last), CALLS * count)
@@ -158,7 +158,7 @@ async def over_http(bench: Bench, rounds: int, count: int) -> None:
 
 
 def _lifecycle(name: str, what: str, costs: Costs, count: int) -> Figure:
-    """What is demanded is said of one caller and the whole; of many it is whether any of them failed."""
+    """Build a figure. The demand applies to one caller; with many callers only failures count."""
     return Figure(
         figure=name,
         what=f"{what}: server's processor time against the least four commits behind Starlette",
@@ -175,7 +175,7 @@ Acts = Sequence[Callable[[], Awaitable[None]]]
 
 @dataclass(slots=True)
 class Crowd:
-    """Callers at once, what came of it, and how long each lifecycle took in milliseconds."""
+    """Concurrent callers, their results and the milliseconds of each lifecycle."""
 
     costs: Costs = field(default_factory=Costs)
     failures: list[str] = field(default_factory=list)
@@ -183,7 +183,7 @@ class Crowd:
     per_s: list[float] = field(default_factory=list)
 
     async def turn(self, name: str, server: Server, acts: Acts, count: int) -> None:
-        """So many lifecycles by all of them together."""
+        """Play so many lifecycles, shared among all callers."""
         self.took.clear()
         numbers = iter(range(count))
         cpu, wall = server.cpu_seconds(), time.perf_counter()
@@ -204,7 +204,7 @@ class Crowd:
 
 
 async def many(bench: Bench, callers: int, rounds: int, count: int) -> None:
-    """So many callers at once, each with a connection of its own; the first turn of each is for warming up."""
+    """Measure concurrent callers, each with its own connection; the first turn is a warm-up."""
     crowd, warming = Crowd(), Crowd()
     async with AsyncExitStack() as stack:
         here = [await stack.enter_async_context(Line(bench.ours.port)) for _ in range(callers)]
@@ -277,7 +277,7 @@ async def _called(bench: Bench, era: str, rounds: int, count: int) -> Costs:
     return costs
 
 
-#: A reviewer with much to do is not asked by name, and takes the seat with the report.
+#: Event that some lifecycles have more: a busy reviewer is not asked by name and takes the seat with the report.
 _TAKEN = "SeatTaken"
 _CALLED = (
     ("read", "a whole review as its author sees it"),
@@ -328,7 +328,7 @@ def _verify(home: Path) -> None:
 
 
 async def measure(rounds: int, count: int, only: Sequence[str]) -> None:
-    """All of it, on one set of servers."""
+    """Measure everything on one set of servers."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder, ExitStack() as stack:
         home = Path(folder, "home")
         tokens = await enrolled(home, ["codex", *(f"dev{number}" for number in range(SOME))])

@@ -1,8 +1,8 @@
-"""How soon does a hosted reviewer start, and what does a server cost that only waits?
+"""Start-up delay of a hosted reviewer, and the processor time of an idle server.
 
-Usage: python -m bench.engine [--starts N] [--open N] [--seconds N]. On SQLite (FULL). How soon: in one process, the
-gate, the dispatcher and the engine as `foureyes up` puts them together; the reviewer is scripted and says yes at once.
-What waiting costs: `foureyes up` itself, on a store with so many open reviews.
+Usage: python -m bench.engine [--starts N] [--open N] [--seconds N]. On SQLite (FULL). Delay: in one process, the
+gate, the dispatcher and the engine as `foureyes up` builds them; the reviewer is scripted and says yes at once.
+Idle cost: `foureyes up` itself, on a store with so many open reviews.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ SETTLE_SECONDS_MAX = 300
 
 
 class Scripted:
-    """Says yes at once, and calls when it starts."""
+    """A reviewer that says yes at once, and calls back when it starts."""
 
     who = REVIEWER
     sends = ""
 
     def __init__(self, started: Callable[[], None]) -> None:
-        """Call this."""
+        """Call `started` whenever a review starts."""
         self._started = started
 
     async def look(self, task: Task, say: Say) -> Look:
-        """Say yes."""
+        """Approve."""
         del task, say
         self._started()
         return Look(verdict="approve", summary="fine", evidence=(Evidence(what="all of it", why="read line by line"),))
@@ -66,7 +66,7 @@ def _now() -> datetime:
 
 @asynccontextmanager
 async def server(started: Callable[[], None]) -> AsyncIterator[tuple[Gate, Bell, Dispatcher, Deadlines]]:
-    """What a server has beside its doors."""
+    """The parts of a server without its doors."""
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore.open(Path(folder) / "foureyes.db", readers=4)
         hosted = Hosted(lambda _: AtHand(reviewers={"agent": (Scripted(started),)}), Policies(POLICY), _now)
@@ -85,7 +85,7 @@ async def server(started: Callable[[], None]) -> AsyncIterator[tuple[Gate, Bell,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Starting:
-    """Times from a request until the reviewer looks."""
+    """Measures the time from a request until the reviewer starts."""
 
     figure: str
     what: str
@@ -95,7 +95,7 @@ class Starting:
     async def measured(
         self, gate: Gate, begun: asyncio.Event, count: int, told: Callable[[], None] = lambda: None
     ) -> Figure:
-        """Ask so many times, and tell whoever starts reviewers; `begun` is set when one looks."""
+        """Request so many reviews and notify the dispatcher; `begun` is set when a reviewer starts."""
         times: list[float] = []
         for number in range(count):
             begun.clear()
@@ -119,7 +119,7 @@ class Starting:
 
 
 async def starts(count: int) -> Figure:
-    """From the request until the reviewer looks."""
+    """Measure the time from the request until the reviewer starts."""
     begun = asyncio.Event()
     what = "from a request to the start of its hosted reviewer"
     starting = Starting(figure="engine.start", what=what, demand=START_MS_MAX, command=COMMAND)
@@ -134,7 +134,7 @@ async def starts(count: int) -> Figure:
 
 
 async def idle(count: int, seconds: int) -> Figure:
-    """What waiting costs `foureyes up` while so many reviews of somebody enrolled are open and none is due."""
+    """Processor time of an idle `foureyes up` with so many open reviews, none of which is due."""
     numbers = itertools.count()
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder:
         home = Path(folder, "home")
@@ -165,7 +165,7 @@ async def idle(count: int, seconds: int) -> Figure:
 
 
 async def _settled(server: Server) -> None:
-    """Until what follows the log has caught up with it: two seconds that cost hardly anything."""
+    """Wait until the projections have caught up: two seconds that use hardly any processor time."""
     async with asyncio.timeout(SETTLE_SECONDS_MAX):
         last = server.cpu_seconds()
         while True:

@@ -1,15 +1,15 @@
-"""How much slower is the server for others while one floods it?
+"""Slowdown of the server for other callers while one account floods it.
 
 Usage: python -m bench.flood [--kinds reads,writes,…] [--rounds N] [--seconds N]. The shipped server runs in a process
-of its own. Well-behaved agents, four authors in turns and a reviewer, play ten lifecycles a second over HTTP; what is
-measured is how long each took, and its last request, the gate's answer. They do so alone and then beside a flooder, in
+of its own. Well-behaved agents, four authors in turns and a reviewer, play ten lifecycles a second over HTTP; each
+lifecycle and its last request, the gate's answer, are timed. They do so alone and then beside a flooder, in
 turns. The figure is how many times longer it took beside the flooder, at the 95th percentile of all rounds; no
-lifecycle may fail, and the flooder must have been told what it should be.
+lifecycle may fail, and the flooder must have received the expected statuses.
 
-What is asked is whether the server is fair, not whether the machine has processors or disks to spare. The store lies in
-memory where there is such a folder. The server has one processor for itself. The flooder and who is measured share the
-other, where the flooder gives way (nice 19) and sends at most 2,000 requests a second, a hundred times what the busiest
-of the others sends.
+The subject is the fairness of the server, not the spare capacity of the machine. The store is in memory where there is
+a memory-backed folder. The server has one processor for itself. The flooder and the measured agents share the other,
+where the flooder has the lowest priority (nice 19) and sends at most 2,000 requests a second, a hundred times as many
+as the busiest of the others.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ API = "/api/v1"
 COMMAND = "python -m bench.flood"
 DEMAND = 1.5
 DEMANDED = "lifecycle 95 %"
-#: A lifecycle begins so often, where the one before it is over.
+#: A lifecycle begins this often, if the one before it has ended.
 PERIOD_SECONDS = 0.1
 SETTLE_SECONDS = 0.25
 MEMORY = next((one for one in ("/dev/shm",) if os.path.isdir(one)), None)  # noqa: S108, PTH112 - ours is made in it
-#: One reviewer: among several the gate draws who judges, and waits for that one whoever else reports.
+#: One reviewer: among several the gate would draw one and wait for that one alone.
 AUTHORS, REVIEWER = tuple(f"dev{number}" for number in range(4)), "codex"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """One way to flood: what it is, with how many connections, and which answers it must get."""
+    """One way to flood: its name, the number of connections and the answers it must get."""
 
     says: str
-    #: Each of them at least once: a status, with a plus where it says when to come back.
+    #: Expected at least once each: a status, with a plus when it has a Retry-After header.
     told: tuple[str, ...]
-    #: And no others than these.
+    #: Also allowed; any other status is a failure.
     also: tuple[str, ...] = ()
     connections: int = 32
     rate: int = 2_000
@@ -89,18 +89,18 @@ class Players:
     """Authors and a reviewer, each with a connection and a token."""
 
     def __init__(self, port: int, tokens: dict[str, str], numbers: Iterator[int]) -> None:
-        """Ask there, with work that nobody sent before."""
+        """Connect to a port; `numbers` makes each work new."""
         self._lines = {name: Line(port=port) for name in (*AUTHORS, REVIEWER)}
         self._headers = {name: {"Authorization": f"Bearer {tokens[name]}"} for name in self._lines}
         self._numbers, self._authors = numbers, itertools.cycle(AUTHORS)
 
     async def ask(self, who: str, method: str, path: str, **body: Any) -> Any:
-        """One request."""
+        """Send one request."""
         content = json.dumps(body).encode() if body else b""
         return await self._lines[who].ask(method, f"{API}{path}", content, self._headers[who])
 
     async def lifecycle(self, times: Times) -> None:
-        """Play one and take its time."""
+        """Play one lifecycle and time it."""
         author = next(self._authors)
         begun = time.perf_counter()
         number = next(self._numbers)
@@ -125,7 +125,7 @@ class Players:
         times.lifecycle.append(1000 * (ended - begun))
 
     async def play(self, seconds: float) -> Times:
-        """Lifecycles at a steady pace for so long."""
+        """Play lifecycles at a steady pace for so many seconds."""
         times, end = Times(), time.perf_counter() + seconds
         while (now := time.perf_counter()) < end:
             try:
@@ -142,7 +142,7 @@ def _files(number: int, revision: int) -> list[dict[str, str]]:
 
 
 def pin(server: Server) -> None:
-    """The server has the first processor for itself; we have the others."""
+    """Pin the server to the first processor and this process to the others."""
     cores = os.cpu_count() or 1
     if cores > 1:
         for task in Path(f"/proc/{server.process.pid}/task").iterdir():
@@ -152,7 +152,7 @@ def pin(server: Server) -> None:
 
 @contextmanager
 def flooding(name: str, server: Server, token: str, told: dict[str, Any]) -> Iterator[None]:
-    """The flooder at work; what it was told is there afterwards."""
+    """Run the flooder; the statuses it received are in `told` afterwards."""
     kind = KINDS[name]
     words = [sys.executable, "-m", "bench.flooder", name, str(server.port), token]
     words += ["--rate", str(kind.rate), "--connections", str(kind.connections)]
@@ -172,7 +172,7 @@ def flooding(name: str, server: Server, token: str, told: dict[str, Any]) -> Ite
 
 
 async def measure(name: str, rounds: int, seconds: float) -> None:
-    """One kind of flood on a new store."""
+    """Measure one kind of flood on a new store."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-", dir=MEMORY) as folder:
         home = Path(folder, "home")
         names = [*AUTHORS, REVIEWER, "eve", *(f"eve{number}" for number in range(rounds))]
@@ -181,7 +181,7 @@ async def measure(name: str, rounds: int, seconds: float) -> None:
             pin(server)
             numbers = itertools.count()
             await Players(server.port, tokens, numbers).play(seconds)
-            # What the server loads for the first of a kind, it loads once.
+            # Warm up: the server loads some modules at the first request of a kind.
             with flooding(name, server, tokens["eve"], {"told": Counter(), "per_s": [], "cpu": []}):
                 await asyncio.sleep(seconds)
             await asyncio.sleep(SETTLE_SECONDS)
@@ -240,7 +240,7 @@ def _all(pairs: list[tuple[Times, Times]], index: int, what: str) -> list[float]
 
 
 def at(values: list[float], share: float) -> float:
-    """The value below which so many are."""
+    """The percentile of the values."""
     ordered = sorted(values) or [math.inf]
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 

@@ -1,8 +1,8 @@
-"""Who floods? A process of its own that asks as fast as it is let, up to a rate, and counts what it is told.
+"""The flooder: a process that sends requests as fast as it may, up to a rate, and counts the answers.
 
-Usage: python -m bench.flooder KIND PORT TOKEN [--rate N] [--connections N]. It says `ready`, floods until its input is
-closed, then prints one JSON line. It waits for each answer before it asks again on the same connection, except where
-the kind is about not doing so. It gives way to everything else on its processor.
+Usage: python -m bench.flooder KIND PORT TOKEN [--rate N] [--connections N]. It prints `ready`, floods until its input
+is closed, then prints one JSON line. It waits for each answer before it asks again on the same connection, except where
+the kind is about not doing so. It has the lowest priority on its processor.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import uvloop
 HOST = "127.0.0.1"
 API = "/api/v1"
 NICE = 19
-#: Bodies: one that only says how long it is, one that is as long as is taken, and how a slow one comes.
+#: Bodies: one with only a declared length, one of the largest size accepted, and the pace of a slow one.
 CLAIMED_BYTES = 50_000_000
 FAT_BYTES = 4 * 1024 * 1024 - 64
 SLOW_SECONDS = 0.5
@@ -48,18 +48,18 @@ _TOOL_HEADERS = {
 
 @dataclass(slots=True)
 class Flood:
-    """What is sent, how fast, and what came back."""
+    """The requests, their rate and the counted answers."""
 
     kind: str
     port: int
     token: str
     gap: float
-    #: Statuses; those that said when to come back once more, with a plus.
+    #: Answers by status; those with a Retry-After header are also counted with a plus.
     told: Counter[str] = field(default_factory=Counter)
     _next: float = 0.0
 
     async def connection(self) -> None:
-        """Ask again and again on one connection, and on another when that one ends."""
+        """Send requests on one connection, and open a new one when it ends."""
         while True:
             with contextlib.suppress(OSError, EOFError, TimeoutError):
                 reader, writer = await asyncio.open_connection(HOST, self.port)
@@ -71,14 +71,14 @@ class Flood:
             await self._turn()
 
     async def _turn(self) -> None:
-        """Not more often than the rate says; what was missed is not made up for."""
+        """Wait for the next turn of the rate; missed turns are not made up for."""
         now = time.perf_counter()
         self._next = max(self._next, now) + self.gap
         if self._next > now:
             await asyncio.sleep(self._next - now)
 
     async def _asked(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """One request; whether the connection is used again."""
+        """Send one request and return whether the connection can be reused."""
         await self._turn()
         writer.write(REQUESTS[self.kind](self))
         if self.kind == "slow":
@@ -100,7 +100,7 @@ class Flood:
     def request(
         self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None, *, size: int = -1
     ) -> bytes:
-        """The bytes of a request; `size` is what is said of the body's length."""
+        """The bytes of a request; `size` is its Content-Length."""
         said = len(body) if size < 0 else size
         named = {"Host": f"{HOST}:{self.port}", "Content-Length": str(said), **(headers or {})}
         head = "".join(f"{name}: {value}\r\n" for name, value in named.items())
@@ -108,7 +108,7 @@ class Flood:
 
     @property
     def mine(self) -> dict[str, str]:
-        """The credential."""
+        """The header with the credential."""
         return {"Authorization": f"Bearer {self.token}"}
 
 

@@ -1,7 +1,7 @@
-"""What is the least a durable lifecycle can cost? Four commits and a read by the bare driver.
+"""The least that a durable lifecycle can cost: four commits and a read by the bare driver.
 
-This is the least that can be called a lifecycle: three small tables, no policy, no audit chain, no keys. What our own
-statements cost without us is in `recording.py`. Both run in the caller's thread: nothing is cheaper.
+The floor has three small tables, no policy, no audit chain and no idempotency keys. `recording.py` measures the
+statements of foureyes without foureyes. Both run in the caller's thread: nothing is cheaper.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _EVENT = "INSERT INTO event (review, kind, body) VALUES (?, ?, ?)"
 
 
 class Floor(Protocol):
-    """Something that plays a lifecycle."""
+    """A store that plays a lifecycle."""
 
     def lifecycle(self) -> None:
-        """Four commits, and the answer yes."""
+        """Make four commits and check that the gate says yes."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the store."""
 
 
 class LeastSqlite:
-    """The least on SQLite: one connection, synced at every commit."""
+    """The floor on SQLite: one connection, synced at every commit."""
 
     def __init__(self, path: str) -> None:
         """Make the tables."""
@@ -59,16 +59,16 @@ class LeastSqlite:
         assert self.is_approved(review), review
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._db.close()
 
     def is_approved(self, review: int) -> bool:
-        """The gate."""
+        """Return whether the review is approved."""
         found: tuple[str] = self._db.execute("SELECT state FROM review WHERE id = ?", (review,)).fetchone()
         return found[0] == "approved"
 
     def open(self, work: str) -> int:
-        """The first commit."""
+        """First commit: open a review."""
         do = self._db.execute
         do("BEGIN IMMEDIATE")
         review = do("INSERT INTO review (work, state) VALUES (?, 'open')", (work,)).lastrowid
@@ -77,7 +77,7 @@ class LeastSqlite:
         return review or 0
 
     def read(self, review: int) -> str:
-        """The work, with a note of who was given it."""
+        """Return the work and record that it was served."""
         do = self._db.execute
         do("BEGIN IMMEDIATE")
         found: tuple[str] = do("SELECT work FROM review WHERE id = ?", (review,)).fetchone()
@@ -86,7 +86,7 @@ class LeastSqlite:
         return found[0]
 
     def report(self, review: int, findings: Sequence[tuple[str, str]], *, approves: bool) -> list[int]:
-        """The second commit, and the last."""
+        """Second and last commit: store a report."""
         do = self._db.execute
         do("BEGIN IMMEDIATE")
         sql = "INSERT INTO finding (review, severity, body) VALUES (?, ?, ?)"
@@ -101,7 +101,7 @@ class LeastSqlite:
         return found
 
     def revise(self, review: int, work: str, answered: list[int]) -> None:
-        """The third."""
+        """Third commit: store a revision that answers the findings."""
         do = self._db.execute
         do("BEGIN IMMEDIATE")
         self._db.executemany("UPDATE finding SET resolved = 1 WHERE id = ?", [(one,) for one in answered])
@@ -114,7 +114,7 @@ class LeastSqlite:
 
 
 class LeastPostgres:
-    """The least on PostgreSQL: every commit is one statement, so one round trip."""
+    """The floor on PostgreSQL: every commit is one statement, so one round trip."""
 
     def __init__(self, url: str) -> None:
         """Make the tables."""
@@ -146,7 +146,7 @@ class LeastPostgres:
         assert state == "approved", state
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._db.close()
 
     def _report(self, review: int, findings: Sequence[tuple[str, str]], *, approves: bool) -> list[int]:

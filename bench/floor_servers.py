@@ -1,8 +1,8 @@
-"""What is the least that answers over a network? Servers without anything of ours, to stand beside `foureyes up`.
+"""The smallest servers that answer over a network, without foureyes, to compare `foureyes up` with.
 
 Usage: python -m bench.floor_servers bare|http|echo|echo-json [FILE]. `bare` is Starlette with one route; `http` does
-the least four commits of a lifecycle behind it, without credentials, policy or audit; `echo` is a tool of the official
-MCP SDK that gives back what it gets, as the SDK serves it or, cheaper, with plain JSON. Each prints its port.
+the floor's four commits of a lifecycle behind it, without credentials, policy or audit; `echo` is a tool of the
+official MCP SDK that returns its argument, as the SDK serves it or, cheaper, with plain JSON. Each prints its port.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ HOST = "127.0.0.1"
 
 
 async def health(_: Request) -> JSONResponse:
-    """It is there."""
+    """Health check."""
     return JSONResponse({"status": "alive"})
 
 
 class Http:
-    """The verbs of a lifecycle, each in the loop's own thread: a commit is short."""
+    """The routes of a lifecycle, run in the event loop's thread because a commit is short."""
 
     def __init__(self, floor: LeastSqlite) -> None:
-        """Stand on a file."""
+        """Serve this floor."""
         self._floor = floor
 
     async def open(self, request: Request) -> JSONResponse:
-        """Work asks to go live."""
+        """Open a review."""
         return JSONResponse({"id": self._floor.open((await request.json())["work"])})
 
     async def read(self, request: Request) -> JSONResponse:
-        """A reviewer is given the work, and that is noted."""
+        """Serve the work to a reviewer and record it."""
         return JSONResponse({"work": self._floor.read(_review(request))})
 
     async def report(self, request: Request) -> JSONResponse:
-        """Somebody says what they found."""
+        """Store a report."""
         sent = await request.json()
         found = [(one["severity"], one["text"]) for one in sent["findings"]]
         return JSONResponse({"ids": self._floor.report(_review(request), found, approves=sent["approves"])})
 
     async def revise(self, request: Request) -> JSONResponse:
-        """New bytes."""
+        """Store a revision."""
         sent = await request.json()
         self._floor.revise(_review(request), sent["work"], sent["answered"])
         return JSONResponse({})
@@ -63,7 +63,7 @@ class Http:
         return JSONResponse({"allowed": self._floor.is_approved(_review(request))})
 
     def routes(self) -> list[Route]:
-        """Where they are."""
+        """The routes and their paths."""
         return [
             Route("/reviews", self.open, methods=["POST"]),
             Route("/reviews/{review}/work", self.read),
@@ -78,7 +78,7 @@ def _review(request: Request) -> int:
 
 
 def application(kind: str, path: str = "") -> ASGIApp:
-    """One of them."""
+    """Build the server of this kind."""
     if kind == "bare":
         return Starlette(routes=[Route("/health", health)])
     if kind == "http":
@@ -95,14 +95,14 @@ def _echo(*, is_json: bool) -> ASGIApp:
 
     @server.tool()
     async def echo(x: int) -> dict[str, int]:
-        """Answer x."""
+        """Return x."""
         return {"x": x}
 
     return server.streamable_http_app(json_response=is_json, stateless_http=True)
 
 
 async def serve(app: ASGIApp) -> None:
-    """Until it is ended."""
+    """Serve until the process is ended."""
     with socket.create_server((HOST, 0), backlog=2048) as bound:
         print(bound.getsockname()[1], flush=True)
         config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1)

@@ -1,4 +1,4 @@
-"""Do our patterns name the same paths as CODEOWNERS? Measured on public patterns whose answers are known.
+"""Agreement of foureyes path patterns with CODEOWNERS, on public patterns whose answers are known.
 
     python -m bench.globs FOLDER
 

@@ -1,10 +1,10 @@
-"""What is it worth that waiting commands share a commit, and does anything fail when very many wait?
+"""Throughput gained by group commits, and a check that nothing fails when very many callers wait.
 
-Usage: python -m bench.groups [--seconds N] [--rounds N]. 32 callers append a small event each, again and again: once
+Usage: python -m bench.groups [--seconds N] [--rounds N]. 32 callers keep appending small events: once
 with groups as shipped, once with one commit per command; both take turns. On PostgreSQL one commit per command means
-one connection too, as the server flushes the commits of several together; "lines" tells what that is worth by itself.
-Then the same with whole lifecycles through the gate. Then 64 callers play lifecycles on SQLite for `--seconds`, and
-none may fail.
+one connection too, as the server flushes the commits of several together; "lines" measures the gain of that alone.
+Then the comparison is repeated with whole lifecycles through the gate. Then 64 callers play lifecycles on SQLite for
+`--seconds`, and none may fail.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Turn = Callable[[], Awaitable[object]]
 
 
 def small(number: int, tx: Writing) -> None:
-    """The smallest command there is: its key is looked up, one event is appended, the reply is kept."""
+    """The smallest command: look up its key, append one event, keep the reply."""
     stream, key = f"target/{number}", f"key-{number}"
     known = tx.known(stream, "bench", key)
     event = WentLive(target=str(number), review="r", digest="0" * 64)
@@ -54,18 +54,18 @@ def small(number: int, tx: Writing) -> None:
 
 @dataclass(slots=True)
 class Crowd:
-    """Callers who wait at one store; what they do is counted."""
+    """Concurrent callers of one store, with a count of what they do."""
 
     store: Store
     way: str
     numbers: itertools.count[int]
 
     async def appends(self) -> float:
-        """Small commands a second."""
+        """Small commands per second."""
         return await self._rate(lambda number: self.store.write(Quick(partial(small, number))), COMMANDS)
 
     async def lifecycles(self) -> float:
-        """Lifecycles a second."""
+        """Lifecycles per second."""
         gate = gate_on(self.store)
         return await self._rate(partial(lifecycle, gate), LIFECYCLES)
 
@@ -84,7 +84,7 @@ class Crowd:
 
 @contextmanager
 def going(way: str) -> Iterator[None]:
-    """Have the stores as they are, or let no two commands share a transaction."""
+    """Run the stores as shipped, or with one transaction per command."""
     with ExitStack() as stack:
         if way != SHARED:
             for module in (sqlite_writer, pg_groups):
@@ -95,14 +95,14 @@ def going(way: str) -> Iterator[None]:
 
 
 def crowded(kind: str, place: str, way: str) -> SqliteStore | PostgresStore:
-    """A store as shipped; where commits are to be alone, PostgreSQL gets one after the other."""
+    """A store as shipped; for single commits, PostgreSQL gets one command after the other."""
     if kind == "sqlite":
         return SqliteStore.open(place)
     return PostgresStore.open(place, Limits(writers=1) if way == ALONE else None)
 
 
 async def compare(kind: str, rounds: int) -> None:
-    """How many times more with groups, at the store and at the gate."""
+    """Ratio of throughput with and without groups, at the store and at the gate."""
     ways = (SHARED, ALONE) if kind == "sqlite" else (SHARED, ALONE, LINES)
     with places_of(kind) as places:
         async with AsyncExitStack() as stack:
@@ -133,7 +133,7 @@ async def compare(kind: str, rounds: int) -> None:
 
 
 async def swarm(seconds: float) -> None:
-    """Very many callers for a while; every lifecycle must end with the gate's yes."""
+    """Run very many callers for a while; every lifecycle must end with the gate's yes."""
     failed: list[str] = []
     times: list[float] = []
     numbers = itertools.count()

@@ -1,8 +1,8 @@
-"""Does anything slow down when very much was reviewed? Gate, lists, metrics and a lifecycle, with few and with many.
+"""Slowdown of gate, lists, metrics and a lifecycle in a large store compared with a small one.
 
 Usage: python -m bench.growth [--size N] [--rounds N] [--store sqlite|postgres|both]. A store with a thousand reviews
 and one with N are written in bulk (see `bulk.py`) into a temporary folder, as two files or as two databases of one
-server, take turns with every question, and are deleted.
+server, take turns with every query, and are deleted.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ WRITE_SECONDS_MAX = 15 * 60
 BLOCK = 25
 LIFECYCLES = 40
 PAGE = 50
-#: How the figures of each store begin.
+#: Prefix of the figures of each store.
 PREFIXES = {"sqlite": "", "postgres": "pg_"}
 BOTH = "both"
 FEWER, MANY = "few", "many"
-#: When the pages are looked at: long after all of it.
+#: The time at which the pages are read: long after every event.
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 Ask = Callable[[], Awaitable[object]]
@@ -45,7 +45,7 @@ Ask = Callable[[], Awaitable[object]]
 
 @dataclass
 class Side:
-    """A store of one size, and how it is asked."""
+    """A store of one size, and the queries on it."""
 
     store: Store
     size: int
@@ -56,19 +56,19 @@ class Side:
     objected: int = 0
 
     def __post_init__(self) -> None:
-        """One gate that lives long, as in a server."""
+        """Build one gate for all queries, as in a server."""
         self.gate = gate_on(self.store)
 
     async def gate_cold(self) -> None:
-        """Random bytes, to a gate that has nothing at hand."""
+        """Check random bytes with a gate whose cache is empty."""
         await self._asked(gate_on(self.store), self.lot.randrange(self.size - bulk.OPEN))
 
     async def gate_warm(self) -> None:
-        """Bytes that were asked for before."""
+        """Check bytes that are in the cache."""
         await self._asked(self.gate, self.lot.randrange(20))
 
     async def lists(self) -> None:
-        """The newest, of one author, of one kind, the open ones, and a page from the middle of everything."""
+        """List the newest reviews, those of an author, of a kind, the open ones, and a page from the middle of all."""
         author, kind = self.lot.choice(bulk.AUTHORS).name, self.lot.choice(bulk.KINDS)
         middle_of = f"{bulk.BEGIN + timedelta(seconds=self.size // 2 * 86_400 // bulk.A_DAY):%Y-%m-%dT%H:%M:%S.000000Z}"
         for listing in (
@@ -82,29 +82,29 @@ class Side:
             assert len(rows) == listing.limit, f"{listing}: {len(rows)} rows"
 
     async def inbox(self) -> None:
-        """What the reviewer owes, and what is overdue."""
+        """Read the reviewer's inbox and the overdue requests."""
         rows = await self.store.read(lambda look: (look.inbox(bulk.REVIEWERS[0]), look.due("9999")))
         assert all(rows), rows
 
     async def metrics(self) -> None:
-        """The sums, those of a day and those of every pair, and what the status page shows."""
+        """Read the totals, those of a day and of every pair, and the figures of the status page."""
         day = f"{bulk.BEGIN + timedelta(days=self.lot.randrange(self.size // bulk.A_DAY)):%Y-%m-%d}"
         found = await self.store.read(lambda look: _page(look, day))
         assert all(found), found
 
     async def life(self) -> None:
-        """A whole lifecycle."""
+        """Play a whole lifecycle."""
         await lifecycle(self.gate, next(self.numbers))
 
     async def several(self) -> None:
-        """Bytes that five reviews had: four were withdrawn, one cleared them; nothing at hand."""
+        """Check bytes that five reviews had, of which four were withdrawn and one cleared them, with an empty cache."""
         if not self.shared:
             self.shared = await several(self.gate, next(self.numbers))
         answer = await gate_on(self.store).may_go_live(self.shared, TARGET)
         assert answer.allowed, answer
 
     async def inherits(self) -> None:
-        """Work is opened whose text an earlier review of its author has a finding on."""
+        """Open work whose text has a finding in an earlier review of its author."""
         if not self.objected:
             self.objected = next(self.numbers)
             stream = (await self.gate.handle(opening(self.objected))).stream
@@ -124,7 +124,7 @@ def _page(look: Reading, day: str) -> tuple[object, ...]:
 
 
 async def ratio(few: Ask, many: Ask, rounds: int, block: int) -> tuple[float, dict[str, float]]:
-    """Both in turns: the ratio of the medians of a round, the median of all rounds; and what stands beside it."""
+    """Time both in turns; return the median over rounds of the ratio of medians, and the figures behind it."""
     found = [await take_turns({FEWER: few, MANY: many}, block) for _ in range(rounds)]
     wall = [(middle(one.wall[FEWER]), middle(one.wall[MANY])) for one in found]
     cpu = middle(middle(one.cpu[MANY]) / middle(one.cpu[FEWER]) for one in found)
@@ -145,7 +145,7 @@ QUESTIONS: dict[str, tuple[str, float, int]] = {
 
 
 async def measure(kind: str, size: int, rounds: int) -> None:
-    """Write both, ask both, forget both."""
+    """Write both stores, measure both and delete both."""
     known = await bulk.patterns()
     figures = Figures(kind=kind, size=size)
     with places_of(kind) as places:
@@ -162,7 +162,7 @@ async def measure(kind: str, size: int, rounds: int) -> None:
 
 
 def _write(kind: str, place: str, size: int, known: bulk.Patterns) -> float:
-    """So many reviews; how many seconds it took."""
+    """Write so many reviews and return the seconds it took."""
     if kind == "sqlite":
         return round(bulk.write(Path(place), size, known), 1)
     return round(bulk_postgres.write(place, size, known), 1)
@@ -176,12 +176,12 @@ class Figures:
     size: int
 
     def written(self, seconds: float, bytes_each: float) -> Figure:
-        """How long the writing took."""
+        """Figure of the writing time."""
         what = f"seconds to write {self.size:,} reviews through the codec, on {NAMES[self.kind]}"
         return self._figure("write", what, seconds, WRITE_SECONDS_MAX, unit="s", bytes_each=round(bytes_each))
 
     def asked(self, name: str, ratio: float, beside: dict[str, float]) -> Figure:
-        """How much longer an answer takes."""
+        """Figure of how much longer an answer takes."""
         question, demand, _ = QUESTIONS[name]
         what = f"{question}, on {NAMES[self.kind]}, with {self.size:,} reviews against {FEW:,}"
         return self._figure(name, what, ratio, demand, unit="×", **beside)

@@ -1,11 +1,11 @@
-"""Does a server answer while programs look at hostile files, and what does the child process cost a small review?
+"""Server latency while programs look at hostile files, and the cost of the child process for a small review.
 
     python -m bench.hostile [--every N] [--beside SOURCE] [--rounds N]
 
-Every adversarial file of the tests, up to the largest that a server takes, is handed in for review over HTTP, each to
-all programs; `/health` is asked all the while. `--every` takes each N-th file only. `--beside` names the `src` of
-another version: then the processor time of `foureyes review` on 20 lines is measured in turns with that one, with
-its children.
+Every adversarial file of the tests, up to the largest that a server accepts, is submitted for review over HTTP, each
+to all programs; `/health` is polled all the while. `--every` takes each N-th file only. `--beside` names the `src` of
+another version: then the processor time of `foureyes review` on 20 lines, children included, is measured in turns
+with that version.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ COMMAND = "python -m bench.hostile"
 HEALTH_P99_SECONDS = 0.5
 REVIEW_MORE_SECONDS = 0.15
 PAUSE_SECONDS = 0.02
-#: So many works are under way at once: more than there are children, so that the queue is tried, too.
+#: Concurrent works: more than there are child processes, so that the queue is exercised too.
 UNDER_WAY_MAX = 6
-#: A file is given up for lost after this; the limits of the programs are far below.
+#: A file counts as lost after this; the limits of the programs are far below.
 FILE_SECONDS_MAX = 300.0
 
 
 class Health:
-    """Asks a server how it is, again and again, and keeps how long each answer took."""
+    """Polls the health of a server and keeps the time of each answer."""
 
     def __init__(self, caller: Caller) -> None:
-        """Ask as this caller."""
+        """Poll as this caller."""
         self.took: list[float] = []
         self.failed = 0
         self._caller, self._stop = caller, threading.Event()
@@ -69,13 +69,13 @@ class Health:
 
 
 def answered(house: Served, review: str) -> set[str]:
-    """The programs that have handed in, or said why not."""
+    """The programs that have reported, or given a reason why not."""
     rows = house.human.call("audit", review=review)["rows"]
     return {one["who"] for one in rows if one["type"] in ("ReportSubmitted", "ReportFailed")} & set(CRITICS)
 
 
 def besieged(every: int) -> None:
-    """Hand in every hostile file and ask for the health meanwhile."""
+    """Submit every hostile file and poll the health meanwhile."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder, served(Path(folder), "solo") as house:
         dev = house.account("dev", "agent")
         pairs = lost = 0
@@ -112,7 +112,7 @@ def besieged(every: int) -> None:
 
 
 def review_seconds(source: str, folder: Path) -> float:
-    """Processor seconds of one small review with this source, with its children."""
+    """Processor seconds of one small review with this source, children included."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-home-") as home:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("FOUREYES_")}
         environment |= {"FOUREYES_HOME": f"{home}/data", "PYTHONPATH": source}
@@ -124,7 +124,7 @@ def review_seconds(source: str, folder: Path) -> float:
 
 
 def compared(beside: str, rounds: int) -> None:
-    """What a review of 20 lines costs more than in the other version; both in turns, the middle of the differences."""
+    """Extra cost of a review of 20 lines compared with the other version: both in turns, median of the differences."""
     mine = str(Path(__file__).resolve().parent.parent / "src")
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as place:
         folder = repository(Path(place) / "small", {"adding.py": CLEAN})
@@ -144,7 +144,7 @@ def compared(beside: str, rounds: int) -> None:
 
 
 def main() -> None:
-    """Measure what is asked for."""
+    """Measure what the options ask for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=2)
     parser.add_argument("--beside", default="")

@@ -1,8 +1,8 @@
-"""What does a lifecycle cost, in one process, beside the bare driver's commits? One caller, then sixteen.
+"""Cost of a lifecycle in one process compared with the bare driver's commits, with one caller and with sixteen.
 
-Usage: python -m bench.lifecycle [--rounds N] [--count N] [--stores sqlite,postgres,memory]. Ours, our own statements
-without us, and the least of floors take turns in the same second; the ratio is that of the medians of a round, the
-figure the median of all rounds.
+Usage: python -m bench.lifecycle [--rounds N] [--count N] [--stores sqlite,postgres,memory]. Foureyes, its
+statements replayed by the bare driver, and the floor take turns in the same second; a ratio is that of the medians of
+a round, the figure the median of all rounds.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ Player = Callable[[], Awaitable[object]]
 
 @dataclass(slots=True)
 class Times:
-    """Milliseconds of each turn of each player, by the clock and by the processor."""
+    """Wall-clock and processor milliseconds of each turn of each player."""
 
     wall: dict[str, list[float]] = field(default_factory=dict)
     cpu: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, name: str, wall: float, cpu: float) -> None:
-        """One turn."""
+        """Add one turn."""
         self.wall.setdefault(name, []).append(wall * 1000)
         self.cpu.setdefault(name, []).append(cpu * 1000)
 
 
 async def take_turns(players: dict[str, Player], count: int) -> Times:
-    """Each in turn, so often."""
+    """Let each player play so many turns."""
     times = Times()
     for _ in range(count):
         for name, play in players.items():
@@ -56,7 +56,7 @@ async def take_turns(players: dict[str, Player], count: int) -> Times:
 
 @asynccontextmanager
 async def table(kind: str, places: Callable[[], str], turns: int) -> AsyncIterator[dict[str, Player]]:
-    """Ours and both floors on new stores, ready for so many turns."""
+    """Foureyes and both floors on new stores, ready for so many turns."""
     script = await recorded(places(), turns)
     replay, least = (OwnSqlite, LeastSqlite) if kind == "sqlite" else (OwnPostgres, LeastPostgres)
     floors: dict[str, Floor] = {LEAST: least(places())}
@@ -132,7 +132,7 @@ NAMES = {"sqlite": "SQLite (FULL)", "postgres": "PostgreSQL (fsync on)", "memory
 
 
 async def many_callers(kind: str, place: str, callers: int, count: int) -> None:
-    """So many callers at once, each with lifecycles of its own."""
+    """Measure concurrent callers, each with its own lifecycles."""
     numbers, times = itertools.count(), list[float]()
     async with opened(place) as store:
         gate = gate_on(store)
@@ -165,7 +165,7 @@ async def many_callers(kind: str, place: str, callers: int, count: int) -> None:
 
 @contextmanager
 def places_of(kind: str) -> Iterator[Callable[[], str]]:
-    """New places for stores, gone afterwards."""
+    """Yield a maker of new places for stores, which are deleted afterwards."""
     if kind != "postgres":
         with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder:
             numbers = itertools.count()
@@ -190,7 +190,7 @@ def _databases(server: Server) -> Iterator[Callable[[], str]]:
 
 
 async def measure(kind: str, rounds: int, count: int) -> None:
-    """Everything about one store."""
+    """Measure one kind of store."""
     with places_of(kind) as places:
         if kind != "memory":
             await beside_the_floors(kind, places, rounds, count)

@@ -1,4 +1,4 @@
-"""How is a figure kept? As a line of JSON that a run has written: what was demanded, what came out, and where.
+"""Figures kept as lines of JSON, written by a run: the demand, the result and the machine.
 
 A figure has one line; a later run replaces it. `page.py` makes the documentation from these lines and nothing else.
 """
@@ -17,7 +17,7 @@ from bench.core import context
 
 HERE = Path(__file__).parent
 FILE = HERE / "results" / "lines.jsonl"
-#: Put a run's lines elsewhere, to try something out.
+#: Environment variable that names another file for the lines, to try something out.
 ENVIRONMENT = "BENCH_LINES"
 
 MOST, LEAST = "at most", "at least"
@@ -25,7 +25,7 @@ MOST, LEAST = "at most", "at least"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One measured number, with what it must be and whether what was measured did its work."""
+    """One measured number, with its demand and whether the measured answers were correct."""
 
     #: Unique; the first part is the module that measures it.
     figure: str
@@ -33,9 +33,9 @@ class Figure:
     measured: float
     unit: str
     command: str
-    #: Not a number that came out fast, but the right answers.
+    #: Whether the answers were right; a fast wrong answer does not count.
     correct: bool
-    #: Nothing is demanded where there is no number.
+    #: None means that nothing is demanded.
     demand: float | None = None
     aim: float | None = None
     bound: str = MOST
@@ -43,7 +43,7 @@ class Figure:
 
     @property
     def kept(self) -> bool | None:
-        """Whether the demand is met; None where there is none."""
+        """Whether the demand is met; None without a demand."""
         if self.demand is None:
             return None
         inside = self.measured <= self.demand if self.bound == MOST else self.measured >= self.demand
@@ -51,7 +51,7 @@ class Figure:
 
 
 def keep(*figures: Figure) -> None:
-    """Print lines and write them down."""
+    """Print figures and write their lines."""
     place = Path(os.environ.get(ENVIRONMENT, FILE))
     known = {line["figure"]: line for line in read(place)}
     around = context()
@@ -65,14 +65,14 @@ def keep(*figures: Figure) -> None:
 
 
 def read(place: Path = FILE) -> list[dict[str, Any]]:
-    """All lines of a file."""
+    """Read all lines of a file."""
     if not place.exists():
         return []
     return [json.loads(line) for line in place.read_text(encoding="utf-8").splitlines()]
 
 
 def middle(values: Iterable[float]) -> float:
-    """The median, with three digits behind the point."""
+    """The median, rounded to three decimals."""
     return round(statistics.median(values), 3)
 
 

@@ -1,4 +1,4 @@
-"""How well are findings of several reviewers merged? Measured on public findings of which the true bugs are known.
+"""Quality of merging the findings of several reviewers, on public findings whose true bugs are known.
 
     python -m bench.matching FOLDER
 
@@ -32,7 +32,7 @@ class Row:
 
 @dataclass(slots=True)
 class Score:
-    """How many pairs were merged rightly, wrongly, and not at all."""
+    """Pairs merged rightly, merged wrongly and missed."""
 
     hit: int = 0
     wrong: int = 0
@@ -63,7 +63,7 @@ def rows(folder: Path) -> dict[str, list[Row]]:
 
 
 def measure(folder: Path) -> dict[str, object]:
-    """Count pairs of different tools. Two findings that name no known bug may well be one: they are left out."""
+    """Count pairs of different tools. Two findings that name no known bug may be the same, so they are left out."""
     known, true = Score(), Score()
     seconds = 0.0
     for findings in rows(folder).values():

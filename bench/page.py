@@ -1,4 +1,4 @@
-"""What do the figures say, in a form people read? Pages of documentation, made from the lines and nothing else.
+"""Render the pages of documentation about the figures, from the lines and nothing else.
 
 Usage: python -m bench.page
 """

@@ -1,10 +1,10 @@
-"""How good is what the programs say, on data that nobody here wrote?
+"""Quality of the built-in programs on data sets that others have labelled.
 
     python -m bench.quality FOLDER [PYTHON]
 
 The folder holds any of `commands_*.jsonl`, `secrets_*.jsonl`, `configs_*.jsonl`, `injection_*.jsonl` and
 `martian_findings_*.jsonl`. Writes a line for each figure, and how often each rule stopped something harmless into the
-package, where `foureyes rules` shows it. PYTHON is one that has the extra `foureyes[secrets]`, where ours has not.
+package, where `foureyes rules` shows it. PYTHON is one that has the extra `foureyes[secrets]`, if this one has not.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _rows(scores: Iterable[dict[str, object]]) -> Scores:
 
 
 def write_measured(folder: Path) -> None:
-    """How often each rule stopped what should have passed; a rule that was not tried has no rate."""
+    """Write how often each rule stopped what should have passed; a rule that was not tried has no rate."""
     rules = {**_of_commands(folder), **_of_secrets(folder), **_of_configs(folder), **_of_injection(folder)}
     told = {rule: {"harmless": harmless, "blocked": blocked} for rule, (harmless, blocked) in sorted(rules.items())}
     MEASURED.write_text(f"{json.dumps({'rules': told}, indent=1)}\n", encoding="utf-8")
@@ -147,7 +147,7 @@ def _of_injection(folder: Path) -> Rates:
 
 
 def _of_configs(folder: Path) -> Rates:
-    """A file that passes one check may well fail another, so a rule is tried only by the checks it answers."""
+    """A file that passes one check may fail another, so a rule is tried only by the checks it answers."""
     tried: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     lines = [line for path in folder.glob("configs_*.jsonl") for line in path.read_text(encoding="utf-8").split("\n")]

@@ -1,4 +1,4 @@
-"""How many destructive commands of outside sets does the commands critic stop, and how many harmless ones?"""
+"""Share of destructive commands of outside sets that the commands critic stops, and of harmless ones."""
 
 from __future__ import annotations
 

@@ -33,21 +33,21 @@ COMMAND = "python -m bench.quality_commits FOLDER"
 GIT = ("git", "-c", "user.name=b", "-c", "user.email=b@example.org", "-c", "core.autocrlf=false", "-c", "gc.auto=0")
 #: The codes of a review that came to a result; anything else is an error of the command.
 RESULTS = frozenset({0, BLOCKED, 3, UNCLEAR})
-#: What is demanded: so few of the commits that were merged are stopped.
+#: The demand: at most this share of the merged commits is stopped.
 STOPPED_MOST = 0.02
 MERGED, KNOWN_BAD = "commits", "known_bad"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What the command says of one commit."""
+    """The result of the command for one commit."""
 
     repo: str
     commit: str
     code: int
     #: The rule, the place and the sentence of each finding that stops it.
     stops: tuple[tuple[str, str, str], ...]
-    #: What it comes to, in the words of the command.
+    #: The command's headline.
     sentence: str
 
 
@@ -60,7 +60,7 @@ def replay_all(folder: Path, kind: str, first: int | None) -> Iterator[Replayed]
 
 
 def replay(row: dict[str, Any]) -> Replayed:
-    """One commit, judged as the change it was."""
+    """Review one commit as a change."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-commit-") as folder:
         _commit_both(Path(folder), row)
         ran = run(Path(folder), "HEAD~1..HEAD")
@@ -77,7 +77,7 @@ def replay(row: dict[str, Any]) -> Replayed:
 
 
 def figures(replayed: list[Replayed], kind: str) -> Iterator[Figure]:
-    """How many end with each code; for work that was merged, with each repository left out once."""
+    """The share of each exit code; for merged work also with each repository left out once."""
     bad = kind == KNOWN_BAD
     what = "changes that open a hole again" if bad else "merged commits"
     stopped, unclear = (_share([one.code == code for one in replayed]) for code in (BLOCKED, UNCLEAR))
@@ -107,7 +107,7 @@ def _figure(name: str, what: str, measured: float, *, demand: float | None, more
 
 
 def _rules(replayed: list[Replayed]) -> dict[str, int]:
-    """How many commits each rule stops, the most first."""
+    """The number of commits each rule stops, the largest first."""
     return dict(Counter(rule for one in replayed for rule in {rule for rule, _, _ in one.stops}).most_common())
 
 

@@ -1,4 +1,4 @@
-"""How well does the critic for configuration files agree with labelled files that others wrote?"""
+"""Agreement of the critic for configuration files with files that others have labelled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from foureyes.reviewers.critics.exposure.tree import UnreadableError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One labelled thing: a file or a resource of it, what others say of it and what we say."""
+    """One labelled file or resource, with its label and the critic's answer."""
 
     source: str
     check: str
@@ -30,7 +30,7 @@ class Case:
 
 
 def cases(row: dict[str, object]) -> Iterator[Case]:
-    """The labelled things of one row; none where the check is not in scope."""
+    """The labelled cases of one row; none if the check is not in scope."""
     source, check, path, text = (str(row[key]) for key in ("src", "check", "path", "text"))
     wanted = configs_catalogue.rules_of(source, check)
     if not wanted:
@@ -95,7 +95,7 @@ def _figures(group: list[Case]) -> dict[str, object]:
 
 
 def main() -> None:
-    """Print the figures and, with a second word, every case we got wrong."""
+    """Print the figures and, with a second argument, every wrong case."""
     folder = Path(sys.argv[1])
     for figures in score(folder):
         print(figures)

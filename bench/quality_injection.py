@@ -1,9 +1,9 @@
-"""How much hidden text and how many instructions to reviewers does the injection critic find, and at what price?
+"""Recall and false alarms of the injection critic on hidden text and on instructions to reviewers.
 
 Reads every `injection_*.jsonl` of a folder: one object a line with `label` (attack or benign), `kind` and `text`. The
-texts are hostile data and are only ever handed to the critic. Beside them stands a corpus of our own: every character
-of Unicode that is invisible, moves text or passes for an ASCII letter. It is made from Unicode's own properties and
-names, never from the critic's tables: a letter that the critic forgot is missed here.
+texts are hostile data and are only ever handed to the critic. A second corpus is generated here: every character of
+Unicode that is invisible, moves text or passes for an ASCII letter. It is made from Unicode's own properties and
+names, never from the critic's tables, so that a letter missing in the critic counts as a miss.
 """
 
 import json
@@ -16,7 +16,7 @@ from foureyes.app.reviewers import Change, File
 from foureyes.reviewers.critics.critic import Judged, State
 from foureyes.reviewers.critics.injection import CRITIC
 
-#: Rows at these places were looked at while the rules were written; the others were only scored.
+#: Every third row was looked at while the rules were written; the others were only scored.
 LOOKED_AT_EACH = 3
 _IGNORABLE = (
     *(0x034F, 0x061C, 0x3164, 0xFEFF, 0xFFA0, 0x2800, 0x1D159, 0x16FE4),
@@ -36,7 +36,7 @@ def score(folder: Path) -> list[dict[str, object]]:
 
 
 def corpus() -> dict[str, list[str]]:
-    """Every character that hides, by what it does; made from Unicode itself and not from the critic's tables."""
+    """Every deceptive character, by its effect; made from Unicode itself and not from the critic's tables."""
     everything = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) != "Cs"]
     ordinary = "\t\n\r\f "
     return {
@@ -53,7 +53,7 @@ def corpus() -> dict[str, list[str]]:
     }
 
 
-#: Letters that are drawn like a Latin one, by the names Unicode gives them.
+#: Letters that look like a Latin one, by their Unicode names.
 _ALIKE = (
     (
         "CYRILLIC SMALL LETTER ",
@@ -84,7 +84,7 @@ _ALIKE = (
         "A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, R, S, T, U, V, W, Y, Z",
     ),
 )
-#: Marks that are drawn like one a program gives a meaning to.
+#: Marks that look like one with a meaning in program text.
 _SIGNS = (
     "GREEK QUESTION MARK, FRACTION SLASH, DIVISION SLASH, SET MINUS, RATIO, MODIFIER LETTER COLON, ONE DOT LEADER, "
     "HEBREW PUNCTUATION SOF PASUQ, HEBREW PUNCTUATION GERESH, ARMENIAN FULL STOP, SMALL FULL STOP, "
@@ -117,7 +117,7 @@ def _of_texts(name: str, rows: list[dict[str, str]]) -> Iterator[dict[str, objec
 
 
 def _of_characters(name: str, characters: list[str]) -> dict[str, object]:
-    """Each character within a name of a program, as an attack would set it."""
+    """Score each character inside an identifier, where an attack would place it."""
     found = [bool(judge(f"user{one}name = admin\n", "code").hits) for one in characters]
     return {"file": "own", "label": "attack", "kind": name, "rows": len(found), "flagged": _share(found)}
 

@@ -1,7 +1,7 @@
-"""How well are secrets found? Scores the critic on lines that others have labelled, with and without the extra.
+"""Quality of the secrets critic on lines that others have labelled, with and without the extra.
 
 Each row is a line of its own: `line_b64`, `label` (T: a secret, F: none, X: not counted), `category`, `ext`.
-`python -m bench.quality_secrets FOLDER [PYTHON]`; PYTHON is one that has CredSweeper, where ours has not.
+`python -m bench.quality_secrets FOLDER [PYTHON]`; PYTHON is one that has CredSweeper, if this one has not.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Row:
 
 
 def score(folder: Path, python: str = "") -> list[dict[str, Any]]:
-    """One result for each file of rows and each way of looking."""
+    """One result for each file of rows, with and without the extra."""
     ways: list[tuple[bool, Sweeper | None]] = [(False, None)]
     if python or extra.installed():
         ways.append((True, partial(extra.sweep, seconds=SECONDS_MAX, command=_command(python))))
@@ -82,7 +82,7 @@ def _measure(rows: Sequence[Row], sweeper: Sweeper | None) -> dict[str, Any]:
         "looked_at": judged.looked_at,
         **_figures(rows, told),
         "recall_at_5_percent": round(_recall_at(rows, _scores(rows, answer)), 3),
-        #: Only what stops the work, and without identifiers, which are notes and no secrets to most people.
+        #: Only findings that block, without identifiers, which most people do not count as secrets.
         "blocked": _figures(rows, blocked),
         "without_identifiers": _figures(named, told),
         "missed": dict(missed.most_common(8)),
@@ -95,7 +95,7 @@ def _look(rows: Sequence[Row], answer: Sweeper) -> Judged:
 
 
 def false_blocks(folder: Path) -> tuple[int, list[str]]:
-    """How many lines are harmless, and by which rule each of those that was stopped was."""
+    """The number of harmless lines, and the rule that stopped each of those that were stopped."""
     rows = [row for path in sorted(folder.glob("secrets_*.jsonl")) for row in _rows(path) if not row.secret]
     judged = _look(rows, _once(None))
     stopped = {(hit.path, hit.rule.id) for hit in judged.hits if hit.state is State.BLOCK}
@@ -103,7 +103,7 @@ def false_blocks(folder: Path) -> tuple[int, list[str]]:
 
 
 def _once(sweeper: Sweeper | None) -> Sweeper:
-    """The extra, asked a single time for the same lines; or its absence."""
+    """The extra, called once for the same lines, or its absence."""
     answers: list[extra.Sweep] = []
 
     def answer(lines: Sequence[extra.Line]) -> extra.Sweep:
@@ -116,7 +116,7 @@ def _once(sweeper: Sweeper | None) -> Sweeper:
 
 
 def _scores(rows: Sequence[Row], answer: Sweeper) -> dict[str, float]:
-    """How sure the critic is of each row."""
+    """The critic's confidence for each row."""
     asked = ask([row.file for row in rows], answer)
     scores: dict[str, float] = {}
     for row in rows:
@@ -137,7 +137,7 @@ def _figures(rows: Sequence[Row], told: set[str]) -> dict[str, float]:
 
 
 def _recall_at(rows: Sequence[Row], scores: dict[str, float]) -> float:
-    """The best recall of any threshold with so few false alarms; finds only, a score of 0 is none."""
+    """The best recall of any threshold with so few false alarms; a score of 0 is not a find."""
     secrets = sum(row.secret for row in rows)
     harmless = len(rows) - secrets
     best = 0.0

@@ -1,8 +1,8 @@
-"""Which statements does our own lifecycle send, and what do they cost without us? Recorded from the shipped store.
+"""The statements that a lifecycle of the shipped store sends, recorded and replayed by the bare driver.
 
-A connection that writes down what it is asked for takes the driver's place while a lifecycle is played; the same
-statements are sent again later by the bare driver in as many commits, and the reads of the gate behind them. Locks and
-savepoints are left out. What commands read inside their transactions can be left out too (`only_writes`).
+A recording connection takes the driver's place while a lifecycle is played; later the bare driver sends the same
+statements in as many commits, followed by the reads of the gate. Locks and savepoints are left out. What commands read
+inside their transactions can be left out too (`only_writes`).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from foureyes.store.sql import percents
 from foureyes.store.sqlite import connect_reader, connect_writer
 
 Said = tuple[str, tuple[Any, ...]]
-#: What is sent in one commit, or in one look of the gate.
+#: The statements of one commit, or of one read by the gate.
 Batch = tuple[Said, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """One lifecycle as the database saw it: what each commit held, and what the gate asked."""
+    """One lifecycle as the database saw it: the statements of each commit and of the gate."""
 
     commits: tuple[Batch, ...]
     looks: Batch
 
     def only_writes(self) -> Played:
-        """Without what the commands read inside their transactions."""
+        """Return a copy without the reads inside the commands' transactions."""
         kept = [tuple(one for one in batch if one[0].startswith(_WRITES)) for batch in self.commits]
         return Played(commits=tuple(kept), looks=self.looks)
 
@@ -48,18 +48,18 @@ _LOCK = "advisory"
 
 
 class Tape:
-    """What was said on each connection, in order."""
+    """The statements of each connection, in order."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Start empty."""
         self.said: dict[int, list[Said]] = {}
 
     def hear(self, connection: object, sql: str, values: Sequence[Any] = ()) -> None:
-        """Write down a statement."""
+        """Record a statement."""
         self.said.setdefault(id(connection), []).append((sql, tuple(values)))
 
     def played(self) -> Played:
-        """What was committed, and what was only read, on any connection; what came in between is forgotten."""
+        """Return the commits and the pure reads of all connections, and clear the tape."""
         commits: list[Batch] = []
         looks: list[Said] = []
         for said in self.said.values():
@@ -85,7 +85,7 @@ def _split(said: list[Said]) -> Iterator[list[Said]]:
 
 
 async def recorded(place: str, count: int) -> list[Played]:
-    """Play so many lifecycles on a new store."""
+    """Play so many lifecycles on a new store and record them."""
     tape = Tape()
     found: list[Played] = []
     with _listening(tape):
@@ -100,15 +100,15 @@ async def recorded(place: str, count: int) -> list[Played]:
 
 
 class OwnSqlite:
-    """Our own statements on SQLite, by the bare driver with our settings."""
+    """The recorded statements on SQLite, sent by the bare driver with the store's settings."""
 
     def __init__(self, path: str, script: list[Played]) -> None:
-        """Use a store's empty file."""
+        """Open the file of an empty store."""
         self._script = iter(script)
         self._writer, self._reader = connect_writer(Path(path)), connect_reader(Path(path))
 
     def lifecycle(self) -> None:
-        """Send the next one."""
+        """Send the next recorded lifecycle."""
         played = next(self._script)
         do = self._writer.execute
         for batch in played.commits:
@@ -123,21 +123,21 @@ class OwnSqlite:
         assert rows[0], "the gate's first question has no answer"
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._reader.close()
         self._writer.close()
 
 
 class OwnPostgres:
-    """Our own statements on PostgreSQL: every commit travels at once, and so does what the gate reads."""
+    """The recorded statements on PostgreSQL: one round trip for each commit and for the gate's reads."""
 
     def __init__(self, url: str, script: list[Played]) -> None:
-        """Use a store's empty tables."""
+        """Connect to the tables of an empty store."""
         self._script = iter(script)
         self._db = psycopg.connect(url, autocommit=True, prepare_threshold=0)
 
     def lifecycle(self) -> None:
-        """Send the next one."""
+        """Send the next recorded lifecycle."""
         played = next(self._script)
         for batch in played.commits:
             with self._db.pipeline():
@@ -152,19 +152,19 @@ class OwnPostgres:
         assert rows[0], "the gate's first question has no answer"
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._db.close()
 
 
 async def empty(place: str) -> None:
-    """Make a store's tables with nothing in them."""
+    """Create the tables of a store without rows."""
     async with opened(place):
         pass
 
 
 @contextmanager
 def _listening(tape: Tape) -> Iterator[None]:
-    """Let every new connection of either kind write down what it is asked."""
+    """Let every new connection of either kind record its statements."""
 
     class Lite(sqlite3.Connection):
         def execute(self, sql: str, values: Any = (), /) -> sqlite3.Cursor:

@@ -1,7 +1,7 @@
-"""What does cutting secrets out cost whoever reads a work? Beside the same call without it, turn by turn.
+"""Cost of secret redaction for the reader of a work, compared turn by turn with the same call without it.
 
 Usage: python -m bench.redaction. An office on SQLite in this process; the answer is written as JSON, as a door does.
-Each work is read once before, as its first reader does: what is measured is what every later one pays.
+Each work is read once before, so that the figure is the cost of every later read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DEMAND = 1.3
 
 
 async def measure(files: int, kilobytes: int) -> tuple[float, float, bool]:
-    """Milliseconds of one read with and without, and whether the answers were right."""
+    """Milliseconds of one read with and without redaction, and whether the answers were right."""
     with tempfile.TemporaryDirectory() as folder:
         async with SqliteStore.open(Path(folder, "store.db")) as store:
             counter = Counter(House(store=store))
@@ -66,7 +66,7 @@ async def _turn(act: Callable[[], Awaitable[object]]) -> float:
 
 
 def main() -> None:
-    """Measure a small work and a large one, and write the lines down."""
+    """Measure a small work and a large one, and write the lines."""
     for name, files, kilobytes in (("small", 1, 2), ("large", 20, 20)):
         cut, plain, correct = asyncio.run(measure(files, kilobytes))
         size = f"{files * kilobytes} KiB in {files} file{'s' if files > 1 else ''}"

@@ -1,10 +1,10 @@
-"""How long does `foureyes review` take, and how much room does it need, with the programs alone?
+"""Time and memory of `foureyes review` with the programs alone.
 
     python -m bench.review [--rounds N] [--install] [--secrets PYTHON] [--only-secrets]
 
 Every run is a new process in a new repository with a new data folder. `--install` also installs the wheel into a new
 environment and measures that. `--secrets` names a Python that has `foureyes[secrets]`, for the figures with the extra;
-`--install` makes one where none is named. The findings of each run are checked.
+`--install` makes one if none is named. The findings of each run are checked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MEGABYTE = 1_000_000
 BLOCKED, UNCLEAR = 2, 4
 CLEAN = "".join(f"def add_{number}(a: int, b: int) -> int:\n    return a + b + {number}\n\n\n" for number in range(5))
 BAD = "rm -rf / --no-preserve-root\n"
-#: Harmless lines with a word or a value that only the thorough look can tell from a secret.
+#: Harmless lines with a word or a value that only the extra can tell from a secret.
 LIKE_SECRETS = tuple(
     f'TOKEN_{number} = read_token("service-{number}", password_file="/run/secrets/service-{number}")\n'
     for number in range(5)
@@ -42,7 +42,7 @@ SWEPT = "CredSweeper looked at"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """One run: how long, how much memory, and what it said."""
+    """One run: its time, its memory and its output."""
 
     seconds: float
     cpu_seconds: float
@@ -67,7 +67,7 @@ def repository(folder: Path, files: dict[str, str]) -> Path:
 
 
 def run(folder: Path, *words: str, cores: set[int] | None = None, program: Path = PROGRAM) -> Ran:
-    """A review of what is not committed there, or of what these words name, with programs only, from nothing."""
+    """Review what is not committed, or what `words` name, with programs only and a new data folder."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-home-") as home:
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
         environment["FOUREYES_HOME"] = f"{home}/data"
@@ -101,7 +101,7 @@ def _pinned(cores: set[int] | None) -> Callable[[], None] | None:
 
 
 def small(rounds: int, place: Path) -> None:
-    """A 20-line clean change, cold."""
+    """Measure a 20-line clean change, cold."""
     folder = repository(place / "small", {"adding.py": CLEAN})
     runs = [run(folder) for _ in range(rounds)]
     keep(
@@ -141,7 +141,7 @@ def many_files(count: int) -> dict[str, str]:
 
 
 def large(place: Path) -> None:
-    """1,000 files with 50,000 lines on one core; and half of it, to see how it grows."""
+    """Measure 1,000 files with 50,000 lines on one core, and half of that for the growth."""
     whole = run(repository(place / "large", many_files(1000)), cores={0})
     half = run(repository(place / "half", many_files(500)), cores={0})
     right = whole.code == half.code == BLOCKED
@@ -160,7 +160,7 @@ def _figure(name: str, what: str, measured: float, unit: str, *, demand: float, 
 
 
 def one_line(place: Path) -> None:
-    """A line of 10 MB, handled or refused."""
+    """Measure a line of 10 MB, which is handled or refused."""
     for name in ("line.sh", "line.py", "line.md", "line.yaml", "line.sql", "line.json"):
         text = "echo " + "a" * 10_000_000 + "\n"
         ran = run(repository(place / f"line-{name}", {name: text}))
@@ -169,7 +169,7 @@ def one_line(place: Path) -> None:
 
 
 def findings(place: Path) -> None:
-    """Many findings: twice as many may take twice as long."""
+    """Measure many findings: twice as many may take twice as long."""
     both = [run(repository(place / f"bad{count}", {"bad.sh": BAD * count})) for count in (2_000, 4_000)]
     right = all(one.code == BLOCKED for one in both)
     ratio = both[1].cpu_seconds / both[0].cpu_seconds
@@ -177,7 +177,7 @@ def findings(place: Path) -> None:
 
 
 def installed(place: Path) -> None:
-    """The wheel in a new environment, as a user installs it."""
+    """Measure the wheel in a new environment, as a user installs it."""
     clean = place / "clean"
     begun = time.perf_counter()
     venv.create(clean, with_pip=True)
@@ -196,7 +196,7 @@ def installed(place: Path) -> None:
 
 
 def with_secrets(place: Path) -> Path:
-    """A Python with the extra, in a new environment; CredSweeper is built there, so it may take minutes."""
+    """Install a Python with the extra; CredSweeper is built there, so it may take minutes."""
     venv.create(place / "secrets", with_pip=True)
     python = place / "secrets" / "bin" / "python"
     words = ("-m", "pip", "install", "--quiet", f"{build(place)}[secrets]")
@@ -205,7 +205,7 @@ def with_secrets(place: Path) -> Path:
 
 
 def thorough(rounds: int, place: Path, python: Path) -> None:
-    """The same with the extra, where there are lines that it has to look at."""
+    """Measure a small change with the extra, with lines that it has to look at."""
     program = python.with_name("foureyes")
     head = "def read_token(name: str, password_file: str) -> str:\n    return name + password_file\n\n\n"
     code = head + "".join(LIKE_SECRETS) + "\n\n" + CLEAN[: CLEAN.index("def add_2")] + "END = 1\n"
@@ -235,7 +235,7 @@ def thorough(rounds: int, place: Path, python: Path) -> None:
 
 
 def swept(ran: Ran) -> bool:
-    """Whether the extra really looked."""
+    """Whether the extra really ran."""
     return SWEPT in json.dumps(ran.outcome["looked"])
 
 
@@ -265,7 +265,7 @@ def main() -> None:
 
 
 def without_secrets(place: Path, rounds: int, *, install: bool) -> None:
-    """Everything that the base install does."""
+    """Measure everything that the base install does."""
     if install:
         installed(place)
     small(rounds, place)

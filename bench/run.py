@@ -1,4 +1,4 @@
-"""Everything, one after the other, each in a process of its own; then the page is written.
+"""Run all benchmarks, one after the other, each in its own process, and write the page.
 
 Usage: python -m bench.run [FOLDER]. Takes about half an hour; ends with 1 when a demand was not met or an answer was
 wrong. FOLDER holds real commits for `bench.quality_commits`; without it these are not replayed.

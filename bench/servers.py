@@ -1,4 +1,4 @@
-"""How is a server started, asked and watched from outside? Its processor time and memory are those of its process."""
+"""Start, call and observe a server from outside; processor time and memory are those of its process."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ _KILO = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A server in a process of its own."""
+    """A server in its own process."""
 
     process: subprocess.Popen[str]
     port: int
 
     def cpu_seconds(self) -> float:
-        """What the threads of its process have used of the processor: to the nanosecond, where ticks are coarse."""
+        """Processor seconds of the threads of its process, in nanoseconds because clock ticks are coarse."""
         threads = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
         return sum(int(one.read_text(encoding="utf-8").split()[0]) for one in threads) / _NANO
 
     def megabytes(self) -> float:
-        """Its own memory, with its share of what others use too."""
+        """Its memory, with its share of shared pages."""
         lines = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text(encoding="utf-8").splitlines()
         return next(int(one.split()[1]) for one in lines if one.startswith("Pss:")) / _KILO
 
     def has(self, library: str) -> bool:
-        """Whether it has loaded a library with such a name."""
+        """Whether it has loaded a library of this name."""
         return library in Path(f"/proc/{self.process.pid}/maps").read_text(encoding="utf-8")
 
 
 @contextmanager
 def started(words: Sequence[str], log: Path, more: dict[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
-    """A process, ended as an operating system ends one."""
+    """Run a process and end it with a signal, as an operating system does."""
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("FOUREYES_", "COV"))}
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(  # noqa: S603 - our own
@@ -74,7 +74,7 @@ def started(words: Sequence[str], log: Path, more: dict[str, str] | None = None)
 
 @contextmanager
 def floor(kind: str, folder: Path) -> Iterator[Server]:
-    """One of the servers without anything of ours."""
+    """Run one of the floor servers."""
     words = [sys.executable, "-m", "bench.floor_servers", kind, str(folder / f"{kind}.db")]
     with started(words, folder / f"{kind}.log") as process:
         assert process.stdout
@@ -83,7 +83,7 @@ def floor(kind: str, folder: Path) -> Iterator[Server]:
 
 @contextmanager
 def ours(folder: Path, *more: str) -> Iterator[Server]:
-    """`foureyes up` on a data folder."""
+    """Run `foureyes up` on a data folder."""
     words = [str(Path(sys.executable).with_name("foureyes")), "up", "--port", "0", "--json", *more]
     with started(words, folder / "up.log", {"FOUREYES_HOME": str(folder), "HOME": str(folder)}) as process:
         yield Server(process=process, port=_port(process))
@@ -100,7 +100,7 @@ def _port(process: subprocess.Popen[str]) -> int:
 
 
 async def enrolled(home: Path, names: Sequence[str]) -> dict[str, str]:
-    """A data folder with the policy of the story and these agents; the token of each."""
+    """Create a data folder with the policy of `story` and these agents; return the token of each."""
     store = _folder(home)
     tokens = await people(store, names)
     await store.close()
@@ -108,7 +108,7 @@ async def enrolled(home: Path, names: Sequence[str]) -> dict[str, str]:
 
 
 async def people(store: Store, names: Sequence[str]) -> dict[str, str]:
-    """These agents in a store; the token of each."""
+    """Enrol these agents in a store and return the token of each."""
     tokens = dict[str, str]()
     gate = Gate(store, Enrolled(), policy=POLICY)
 
@@ -127,7 +127,7 @@ async def people(store: Store, names: Sequence[str]) -> dict[str, str]:
 
 
 def folder_of(home: Path) -> None:
-    """A data folder with the policy of the story."""
+    """Create a data folder with the policy of `story`."""
     home.mkdir(mode=0o700, exist_ok=True)
     (home / "foureyes.yaml").write_bytes(FILE)
 
@@ -138,21 +138,21 @@ def _folder(home: Path) -> SqliteStore:
 
 
 class Failed(Exception):  # noqa: N818 - counted as such
-    """Another answer than the right one."""
+    """The server gave a wrong answer."""
 
 
 @dataclass(slots=True)
 class Line:
-    """One connection that stays open: cheap enough that the server is measured, and not who asks."""
+    """One persistent connection, so cheap that the server is measured and not the client."""
 
     port: int
-    #: Requests that were sent.
+    #: Number of requests sent.
     sent: int = 0
     _streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = field(default=None, init=False)
 
     async def ask(self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Any:
-        """What is answered, read as JSON; anything but a yes is a failure."""
-        if self._streams is None or self._streams[0].at_eof():  # a server hangs up on who has long been silent
+        """Send a request and return its answer as JSON; any status but success raises `Failed`."""
+        if self._streams is None or self._streams[0].at_eof():  # a server closes idle connections
             self._streams = await asyncio.open_connection(HOST, self.port)
         reader, writer = self._streams
         named = {"Host": f"{HOST}:{self.port}", "Content-Length": str(len(body)), **(headers or {})}

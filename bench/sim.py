@@ -1,4 +1,4 @@
-"""How fast is the simulator with every invariant on? Whole worlds on one core, folded again at their end.
+"""Speed of the simulator with every invariant on: whole worlds on one core, folded again at their end.
 
 Usage: python -m bench.sim [--steps N] [--seed N]. Prints one JSON line with commit, load, figures and violations.
 """
@@ -14,7 +14,7 @@ from tests.sim.campaign import campaign
 
 
 def measure(seed: int, steps: int) -> dict[str, object]:
-    """Play worlds of one seed after the other; processor time is what counts, the wall clock stands beside it."""
+    """Play one world per seed; the figure is processor time, the wall-clock time is kept too."""
     wall, processor = time.perf_counter(), time.process_time()
     found = campaign(seed, steps)
     processor, wall = time.process_time() - processor, time.perf_counter() - wall

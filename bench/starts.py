@@ -1,7 +1,7 @@
-"""How soon does `foureyes up` answer, beside a bare Starlette, and how much memory does it take while nobody asks?
+"""Time until `foureyes up` answers, compared with a bare Starlette, and its memory while idle.
 
-Usage: python -m bench.starts [--rounds N]. Both start from nothing in turns; the clock stops at the first answer over
-HTTP. Afterwards a server that has played lifecycles over HTTP and MCP is left alone and looked at.
+Usage: python -m bench.starts [--rounds N]. Both start cold in turns; the clock stops at the first answer over
+HTTP. Afterwards the memory of a server that has played lifecycles over HTTP and MCP is measured while it is idle.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ COMMAND = "python -m bench.starts"
 ROUNDS = 9
 PLAYED = 40
 REST_SECONDS = 3
-#: What the MCP SDK cannot do without: where it is not there, the SDK is not either.
+#: A library that the MCP SDK requires: if it is not loaded, the SDK is not either.
 SDK = "pydantic_core"
 ALIVE = "/health"
 
 
 @dataclass(slots=True)
 class Starts:
-    """Seconds from nothing to the first answer, by the clock and by the processor."""
+    """Wall-clock and processor seconds from a cold start to the first answer."""
 
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
-    #: Megabytes, and whether the SDK was there, right after the first answer.
+    #: Megabytes, and whether the SDK was loaded, right after the first answer.
     megabytes: list[float] = field(default_factory=list)
     has_sdk: bool = False
 
     async def once(self, start: Callable[[], AbstractContextManager[Server]]) -> None:
-        """Start it, ask it, end it."""
+        """Start a server, send one request and end it."""
         begun = time.perf_counter()
         with start() as server:
             async with Line(server.port) as line:
@@ -51,7 +51,7 @@ class Starts:
 
 
 async def starting(home: Path, folder: Path, rounds: int) -> None:
-    """From nothing to the first answer."""
+    """Measure a cold start to the first answer."""
     bare, mine = Starts(), Starts()
     for _ in range(rounds + 1):
         await bare.once(lambda: floor("bare", folder))
@@ -91,7 +91,7 @@ def _memory(figure: str, what: str, measured: float, *, is_right: bool) -> Figur
 
 
 async def resting(home: Path, tokens: dict[str, str]) -> None:
-    """What stays of the work when nobody asks any more."""
+    """Measure the memory of an idle server after it has worked."""
     with ours(home) as server:
         async with Line(server.port) as line:
             over_http = OnHttp(line, tokens["dev"], tokens["codex"])
@@ -105,7 +105,7 @@ async def resting(home: Path, tokens: dict[str, str]) -> None:
 
 
 async def measure(rounds: int) -> None:
-    """All of it."""
+    """Measure everything."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder:
         home = Path(folder, "home")
         tokens = await enrolled(home, ["codex", "dev"])

@@ -1,4 +1,4 @@
-"""What is one lifecycle? The unit of work that everything here is measured by, played through the shipped gate.
+"""One lifecycle, the unit of work of these benchmarks, played through the shipped gate.
 
 Open (2 KiB of work), a report with three findings, a revision that answers them, an approving report, the gate's yes.
 """
@@ -28,7 +28,7 @@ FOUND = (
     ("major", "Two writes without a transaction. " * 4),
     ("minor", "The name does not say what unit amount is in. " * 3),
 )
-#: What the reviewer says of the version that is right.
+#: Evidence of the reviewer for the fixed version.
 CHECKED = Evidence(what="transfer.py", why="the amount is checked and both writes are one transaction")
 TARGET = "production"
 AUTHOR = Who(name="dev", operator="acme", model_family="claude", session="s-dev")
@@ -39,15 +39,15 @@ kinds: {default: solo}
 solo: {programs: [], agents: [agent], quorum: 1, max_revisions: 2, coverage: 100}
 """
 POLICY = load_text("foureyes.yaml", FILE, lambda _: b"").policy
-#: How the gate names the findings of the first report.
+#: The ids that the gate gives the findings of the first report.
 FINDINGS = tuple(f"solo.1-F{number}" for number in range(1, len(FOUND) + 1))
 
 
 class Pool:
-    """One reviewer is enough."""
+    """A pool of one reviewer."""
 
     def pool(self, _: Reading) -> tuple[Principal, ...]:
-        """Who may be asked."""
+        """The reviewers that may be asked."""
         return (Principal(who=REVIEWER, roles=frozenset({"agent"})),)
 
 
@@ -57,18 +57,18 @@ def gate_on(store: Store) -> Gate:
 
 
 def text(number: int, revision: int) -> bytes:
-    """Two KiB that nobody has seen before: what is found in one such text is not found in another."""
+    """Two KiB of new text: a finding in one such text does not match another."""
     lines = LINES.replace("amount", f"amount{number}")
     return f"# {number}.{revision}\n{lines}".encode()[:WORK_BYTES]
 
 
 def work(number: int, revision: int) -> Work:
-    """The work that consists of it."""
+    """The work that consists of this text."""
     return work_of({"transfer.py": text(number, revision)})
 
 
 def opening(number: int, again: int = 0) -> Ask:
-    """Somebody wants something to go live; `again` takes it elsewhere with a part that means nothing."""
+    """Request that opens a review; `again` makes it a new review of the same bytes."""
     new = work(number, 1)
     if again:
         contents = {one.name: new.blobs[one.digest] for one in new.parts}
@@ -78,7 +78,7 @@ def opening(number: int, again: int = 0) -> Ask:
 
 
 def objecting(stream: str, judged: Work, line: int = 0) -> Ask:
-    """A reviewer finds three things in the bytes that whoever runs them has loaded, all of it or at a line."""
+    """Report with three findings on bytes that were served, about the whole file or at a line."""
     place = Place(path="transfer.py", start=line, end=line) if line else None
     drafts = tuple(
         c.Draft(severity=severity, text=text, category="bug", evidence="Seen in transfer()", place=place)
@@ -89,21 +89,21 @@ def objecting(stream: str, judged: Work, line: int = 0) -> Ask:
 
 
 def revising(stream: str, new: Work) -> Ask:
-    """The author answers all three with new bytes."""
+    """Revision whose new bytes answer all three findings."""
     answers = tuple(c.Answer(finding=one, text="Done as you say.") for one in FINDINGS)
     command = c.SubmitRevision(digest=new.digest, parts=new.parts, answers=answers)
     return Ask(actor=AUTHOR, key=new_key(), command=command, stream=stream, blobs=new.blobs)
 
 
 def approving(stream: str, judged: Work) -> Ask:
-    """The reviewer is content with these bytes, and says what was checked."""
+    """Approving report on these bytes, with its evidence."""
     settled = tuple(c.Settlement(finding=one, resolved=True) for one in FINDINGS)
     command = c.SubmitReport(revision=2, verdict="approve", evidence=(CHECKED,), settled=settled)
     return Ask(actor=REVIEWER, key=new_key(), command=command, stream=stream, loaded=judged.digest)
 
 
 async def lifecycle(gate: Gate, number: int) -> Reply:
-    """Play it; a gate that says no stops the measurement."""
+    """Play a lifecycle; a gate that says no stops the measurement."""
     stream = (await gate.handle(opening(number))).stream
     await gate.handle(objecting(stream, work(number, 1)))
     new = work(number, 2)
@@ -115,7 +115,7 @@ async def lifecycle(gate: Gate, number: int) -> Reply:
 
 
 async def several(gate: Gate, number: int) -> str:
-    """The digest of bytes that were in five reviews, of which the last cleared them."""
+    """Return the digest of bytes that were in five reviews, of which the last cleared them."""
     judged = work(number, 1)
     for _ in range(4):
         stream = (await gate.handle(opening(number))).stream
@@ -130,7 +130,7 @@ async def several(gate: Gate, number: int) -> str:
 
 @asynccontextmanager
 async def opened(place: str) -> AsyncIterator[Store]:
-    """A store by its place: `memory`, an address of PostgreSQL, or the path of a file."""
+    """Open a store by its place: `memory`, a PostgreSQL URL, or the path of a file."""
     store: Store
     if place == "memory":
         store = MemoryStore()

@@ -1,9 +1,9 @@
-"""Does a server keep up with steady work, and does it come back when it had too much?
+"""Latency of a server under steady load, and its recovery after an overload.
 
 Usage: python -m bench.sustained [--seconds N]. `foureyes up` on SQLite (FULL); authors and reviewers play lifecycles
-over HTTP at a fixed pace, four commands each, whether or not the one before has been answered. Afterwards every
-lifecycle must be in the store once, with all of its events, and the log verifies. Then one account asks on so many
-connections that it is refused, and lifecycles of the others are timed from the moment it stops.
+over HTTP at a fixed pace, four commands each, whether or not earlier ones have been answered. Afterwards every
+lifecycle must be in the store once, with all of its events, and the log verifies. Then one account sends on so many
+connections that it is refused, and the lifecycles of others are timed from the moment it stops.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from bench.servers import Failed, Line, Server, enrolled, ours
 
 COMMAND = "python -m bench.sustained"
 COMMANDS_A_SECOND = 200
-#: A lifecycle is four commands, and a question to the gate.
+#: A lifecycle is four commands and one query of the gate.
 COMMANDS_EACH = 4
 PAIRS = 16
 CALLERS = 64
 P99_MS_MAX = 500
 GROWTH_MAX = 1.1
-#: Caches have filled up by then.
+#: The share of the run after which the caches are warm.
 WARM_SHARE = 0.2
 LATE_SECONDS_MAX = 5.0
-#: More than one account may have under way and in line.
+#: More connections than one account may have running and queued.
 CONNECTIONS = 400
 TOO_MANY_SECONDS = 5
 NORMAL_SECONDS_MAX = 10
-#: So many lifecycles in a row are quick again.
+#: Recovered once so many lifecycles in a row are as fast as before.
 NORMAL = 3
 
 
@@ -49,7 +49,7 @@ class Timed(Line):
     took: list[float] = field(default_factory=list)
 
     async def ask(self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Any:
-        """As a line does."""
+        """Send a request as `Line` does, and time it."""
         begun = time.perf_counter()
         found = await Line.ask(self, method, path, body, headers)
         self.took.append(1000 * (time.perf_counter() - begun))
@@ -58,16 +58,16 @@ class Timed(Line):
 
 @dataclass(slots=True)
 class Pace:
-    """When the next lifecycle begins, whoever plays it."""
+    """The schedule of lifecycles, shared by all callers."""
 
     count: int
     begun: float = field(default_factory=time.perf_counter)
     given: int = 0
-    #: How late the latest one began, in seconds.
+    #: The longest delay of a start, in seconds.
     late: float = 0.0
 
     async def wait(self) -> bool:
-        """Wait for the next one; False when there is none."""
+        """Wait for the next start; False when there is none."""
         if self.given == self.count:
             return False
         due = self.begun + self.given * COMMANDS_EACH / COMMANDS_A_SECOND
@@ -79,7 +79,7 @@ class Pace:
 
 
 async def play(bench: Bench, line: Line, caller: int) -> None:
-    """One lifecycle; whoever is asked reviews it."""
+    """Play one lifecycle; the reviewer that the gate asks reviews it."""
     number, names = next(bench.numbers), (f"dev{caller % PAIRS}", f"codex{caller % PAIRS}")
     player = OnHttp(line, *(bench.tokens[one] for one in names))
     review = await player.opened(number)
@@ -90,7 +90,7 @@ async def play(bench: Bench, line: Line, caller: int) -> None:
 
 
 async def steady(bench: Bench, seconds: int) -> None:
-    """The given pace for so long."""
+    """Keep the pace for so many seconds."""
     pace, sizes = Pace(seconds * COMMANDS_A_SECOND // COMMANDS_EACH), list[float]()
     failures, lines = list[str](), list[Timed]()
 
@@ -149,7 +149,7 @@ async def steady(bench: Bench, seconds: int) -> None:
 
 
 async def too_much(bench: Bench) -> None:
-    """One account has more under way than it may; then others are as quick as before."""
+    """Overload with one account; afterwards others are as fast as before."""
     refused, answered = 0, 0
     ends = time.perf_counter() + TOO_MANY_SECONDS
     headers = {"Authorization": f"Bearer {bench.tokens['dev0']}"}
@@ -188,7 +188,7 @@ async def too_much(bench: Bench) -> None:
 
 
 async def measure(seconds: int) -> None:
-    """Both, on one server."""
+    """Measure both on one server."""
     with tempfile.TemporaryDirectory(prefix="foureyes-bench-") as folder:
         home = Path(folder, "home")
         tokens = await enrolled(home, [f"{name}{number}" for name in ("codex", "dev") for number in range(PAIRS)])

@@ -1,6 +1,6 @@
-"""What do checkpoints and verifying cost? `python -m bench.tamper [STREAMS]` on a real SQLite file.
+"""Cost of checkpoints and of verifying: `python -m bench.tamper [STREAMS]` on a real SQLite file.
 
-Times are of the processor, so that a busy machine does not change them; the store's threads are counted too.
+Times are processor times, so that a busy machine does not change them; the store's threads are counted too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Does the time of a no tell how near a guess at a secret was?
+"""Timing leak of refused secrets: compare guesses that are nearly right with wrong ones.
 
-Usage: python -m bench.timing [--samples N]. Somebody has a token, a session and a link on SQLite. Secrets are guessed
-that are right but for their last three characters, and others that are wrong from the first of them on; both in turns,
-each guess a new one. How far apart the two means are is told by Welch's t, without the slowest hundredth of all
-samples: those were interrupted.
+Usage: python -m bench.timing [--samples N]. An account has a token, a session and a link on SQLite. Some guesses are
+right but for their last three characters, others wrong from the first secret character on; both in turns, each new. The
+distance of the two means is given by Welch's t, without the slowest hundredth of all samples, which were interrupted.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ T_MAX = 4.5
 KEPT_SHARE = 0.99
 CHANGED = 3
 SIGNS = string.ascii_letters + string.digits + "-_"
-#: How a token begins is no secret: its mark and its id.
+#: Length of the public beginning of a token: its mark and its id.
 OPEN_CHARS = len(new_token().secret) - 43
 
 Find = Callable[[Reading, str, datetime], object]
@@ -52,7 +51,7 @@ def _by_session(reading: Reading, secret: str, now: datetime) -> object:
 
 
 async def secrets_of(house: House) -> dict[str, tuple[str, int, Find]]:
-    """A secret of each kind: which, where its secret part begins, and who looks it up."""
+    """A secret of each kind, the offset of its secret part, and the function that looks it up."""
     made = new_token()
     await house.do(SUE, EnrolPrincipal(kind="agent"), stream_of("ann"))
     await house.do(SUE, IssueToken(token=made.id, hash=made.hash), stream_of("ann"))
@@ -71,7 +70,7 @@ async def secrets_of(house: House) -> dict[str, tuple[str, int, Find]]:
 
 
 def guessed(secret: str, begins: int, draw: random.Random, *, near: bool) -> str:
-    """A wrong secret: wrong at its end, or from where it begins."""
+    """A wrong secret: wrong at its end, or from the offset on."""
     wrong = "".join(draw.choices(SIGNS, k=CHANGED if near else len(secret) - begins))
     guess = secret[: len(secret) - len(wrong)] + wrong
     return guess if hash_of(guess) != hash_of(secret) else guessed(secret, begins, draw, near=near)
@@ -80,10 +79,10 @@ def guessed(secret: str, begins: int, draw: random.Random, *, near: bool) -> str
 def samples(
     reading: Reading, about: tuple[str, int, Find], now: datetime, count: int
 ) -> tuple[list[int], list[int], bool]:
-    """Nanoseconds of near and of far guesses, in turns drawn by lot, and whether all of them were told no."""
+    """Nanoseconds of near and far guesses in random order, and whether all of them were refused."""
     secret, begins, find = about
     draw, times = random.Random(14), (list[int](), list[int]())
-    # Made before the first is tried: what is made in between leaves traces in the processor's own memory.
+    # Made before the first attempt: making a guess in between would leave traces in the processor's caches.
     turns = [(near, guessed(secret, begins, draw, near=near)) for near in (True, False) for _ in range(count)]
     draw.shuffle(turns)
     all_wrong = find(reading, secret, now) is not None
@@ -97,7 +96,7 @@ def samples(
 
 
 def welch(one: list[int], other: list[int]) -> float:
-    """How many times further apart the means are than chance puts them."""
+    """Welch's t of two samples."""
     limit = sorted((*one, *other))[int(KEPT_SHARE * (len(one) + len(other)))]
     kept = [[value for value in values if value <= limit] for values in (one, other)]
     apart = statistics.fmean(kept[0]) - statistics.fmean(kept[1])
@@ -105,7 +104,7 @@ def welch(one: list[int], other: list[int]) -> float:
 
 
 async def measure(count: int) -> None:
-    """A figure for each kind of secret."""
+    """Measure a figure for each kind of secret."""
     with tempfile.TemporaryDirectory() as folder:
         async with SqliteStore.open(Path(folder) / "foureyes.db") as store:
             house = House(store=store)

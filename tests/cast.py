@@ -1,4 +1,4 @@
-"""Who plays in the tests of the core, and on which stage? A cast of named people, shipped-like rules, and a play."""
+"""The cast of the core's tests: named people, rules like the shipped ones, and a play that runs one review."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ SELDON, HARDIN, GAAL = CRITICS["seldon"], CRITICS["hardin"], CRITICS["gaal"]
 
 
 def holds(who: Who, *roles: str) -> Principal:
-    """Somebody of the pool with these roles."""
+    """A member of the pool with these roles."""
     return Principal(who=who, roles=frozenset(roles))
 
 
 def paid(*people: Principal) -> tuple[Principal, ...]:
-    """The same people, run by this installation; the agents among them cost it money."""
+    """The people as hosted by this installation; the agents among them cost it money."""
     return tuple(replace(one, hosted=True, paid=one.who.kind is WhoKind.AGENT) for one in people)
 
 
@@ -115,7 +115,7 @@ RULES = Rules(
     ),
 )
 
-#: A base that the gate knows.
+#: A base that the gate knows from the repository.
 BASE = KnownBase(source=BaseSource.REPOSITORY, name="shop refs/heads/main", digest="base-1")
 TRIVIAL = Risk(level=RiskLevel.LOW, trivial=True)
 CHECKED = (Evidence(what="the whole work: every sentence", why="it follows from the premises"),)
@@ -140,40 +140,40 @@ class Play:
     """One review on its way through the gate; every command goes through `decide`, every state through `fold`."""
 
     def __init__(self, rules: Rules = RULES, facts: Facts | None = None, author: Who = DEV) -> None:
-        """Set the scene; nothing has happened yet."""
+        """Start without events."""
         self.rules = rules
         self.facts = replace(facts or Facts(pool=POOL), signed_in_anew=True)
         self.author = author
-        #: Whether everybody is given the current version before they act; a test may know better by `know(served=…)`.
+        #: Whether every actor has been served the current version; a test may override it with `know(served=…)`.
         self.reads = True
         self.now = START
         self.log: list[ReviewEvent] = []
 
     @property
     def review(self) -> Review:
-        """The state, folded anew from the whole log."""
+        """The state, folded again from the whole log."""
         return fold(self.log)
 
     def do(self, actor: Who, command: commands.ReviewCommand) -> tuple[ReviewEvent, ...]:
-        """Let somebody ask for something that is taken."""
+        """Run a command that must be accepted."""
         past = self.review if self.log else None
         new = decide(self.rules, past, self.meant(command), actor=actor, facts=self.facts_at(past), now=self.now)
         self.log.extend(new)
         return new
 
     def meant(self, command: commands.ReviewCommand) -> commands.ReviewCommand:
-        """The command as a reviewer means it: whoever approves and says nothing of it has checked all of the work."""
+        """Fill in the usual evidence: an approval without any is taken to have checked all of the work."""
         if self.reads and isinstance(command, commands.SubmitReport) and command.verdict == "approve":
             return replace(command, evidence=command.evidence or CHECKED)
         return command
 
     def facts_at(self, review: Review | None) -> Facts:
-        """The facts with what the actor was given of this review: its current version, where everybody reads it."""
+        """The facts, with the current version as served if `reads` is set."""
         served = self.facts.served or (review.digest if review and self.reads else "")
         return replace(self.facts, served=served)
 
     def refused(self, actor: Who, command: commands.ReviewCommand) -> Code:
-        """Let somebody ask for something that is not taken; the state stays as it is."""
+        """Run a command that must be refused and leave the state as it is."""
         before = list(self.log)
         with pytest.raises(Refusal) as caught:
             self.do(actor, command)
@@ -206,15 +206,15 @@ class Play:
         self.facts = replace(self.facts, **fields)  # type: ignore[arg-type]
 
     def wait(self, **span: float) -> None:
-        """Let time pass without anybody noticing."""
+        """Let time pass without a command."""
         self.now += timedelta(**span)
 
     def tick(self, request: str) -> tuple[ReviewEvent, ...]:
-        """The clock says that a request's due time is over."""
+        """Report to the gate that a request's due time is over."""
         return self.do(CLOCK, commands.PassDeadline(request=request))
 
     def wait_out(self, request: str) -> tuple[ReviewEvent, ...]:
-        """Wait until a request is due, and let the clock say so."""
+        """Wait until a request is due and report it."""
         self.now = max(self.now, self.review.requests[request].due)
         return self.tick(request)
 

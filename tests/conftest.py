@@ -1,4 +1,4 @@
-"""What holds for every test: no outside world, a time limit, repeatable examples, no tracing of the simulator."""
+"""Settings of every test: no outside world, a time limit, repeatable examples, no tracing of the simulator."""
 
 import os
 import signal
@@ -14,13 +14,13 @@ from tests.offline import no_outside_world
 from tests.postgres.server import Server, lent, own
 
 SIMULATOR = Path(__file__).parent / "sim"
-#: What is looked at a thousand times over is not measured: the core's own tests must cover it.
+#: Not measured, because it runs thousands of times: the core's own tests must cover the code.
 UNMEASURED = (SIMULATOR, Path(__file__).parent / "crash", Path(__file__).parent / "seeds/stories")
 EFFORT = os.environ.get("EFFORT", "test")
 SIMULATOR_SECONDS_MAX = {"test": 600, "all": 3600}
 #: More examples take longer, the more so while coverage traces them.
 TEST_SECONDS_MAX = {"test": 60, "all": 900}
-#: The values that the parameters of a test have in any of its runs, as far as they are words.
+#: The parameter values of all runs of a test that are words.
 WORDS = pytest.StashKey[frozenset[str]]()
 
 # A loaded machine is slow, not wrong; the time limit of the test still holds.
@@ -101,6 +101,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 def _words(item: pytest.Item) -> frozenset[str]:
-    """The values of the parameters of this run of a test that are words."""
+    """The parameter values of this run of a test that are words."""
     call = getattr(item, "callspec", None)
     return frozenset(value for value in call.params.values() if isinstance(value, str)) if call else frozenset()

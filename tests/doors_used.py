@@ -25,13 +25,13 @@ class Record:
     policies: set[str] = field(default_factory=set)
 
     def note(self, door: str, policy: str) -> None:
-        """Somebody went through this door of a program that has this policy."""
+        """Record that the test used this door of a program with this policy."""
         self.doors.add(door)
         self.policies.add(policy)
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """What is done here only prepares the test, such as signing in, and shows nothing."""
+        """Mark requests that only prepare the test, such as signing in, and prove nothing."""
         doors, policies = set(self.doors), set(self.policies)
         yield
         self.doors, self.policies = doors, policies
@@ -58,7 +58,7 @@ def named_policy(environment: Mapping[str, str], *places: Path, default: str) ->
 
 
 def note_typed(commands: str, environment: Mapping[str, str], policy: str) -> None:
-    """Note what a script of commands goes through: `foureyes`, or curl, whose requests go to the server."""
+    """Record the doors that a script of commands uses: `foureyes`, or curl, whose requests go to the server."""
     if "foureyes " in commands:
         RECORD.note(COMMAND, named_policy(environment, default=policy))
     if "curl " in commands:
@@ -78,7 +78,7 @@ def problem(
     here: AbstractSet[str] = frozenset(),
     elsewhere: AbstractSet[str] = frozenset(),
 ) -> str:
-    """What is not true of a test that claims these doors and policies; empty if all of it is.
+    """What is untrue in a test's claim of these doors and policies; empty if the claim holds.
 
     `here` are the values of the parameters of this run, `elsewhere` those of the test's other runs: what only others
     have is shown by them.

@@ -1,4 +1,4 @@
-"""How is a test kept from talking to the outside world?"""
+"""Keep tests from talking to the outside world."""
 
 import ipaddress
 import socket
@@ -10,7 +10,7 @@ GUARDED = ("connect", "connect_ex", "sendto", "sendmsg")
 
 
 class OutsideWorldError(RuntimeError):
-    """Not an OSError, so that code which survives a dead network does not survive this."""
+    """A test used the network. Not an OSError, so that code which handles a dead network does not handle this."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Which lines of a source file break the house rules?
+"""The house rules for source files: each rule lists the lines that break it.
 
 Each rule takes a parsed file and yields its offences as sentences, so that the rules can be tested like any other code.
 """
@@ -78,7 +78,7 @@ class Source:
 
 @lru_cache(maxsize=1)
 def _parsed(path: str, text: str) -> ast.Module:
-    """One is kept, for the rules that look at the same file one after the other; all would fill the memory."""
+    """Parse a file; only the last tree is cached, because all rules read one file before the next one."""
     return ast.parse(text, filename=path)
 
 

@@ -1,1 +1,1 @@
-"""What make runs: standard library scripts, no part of the product."""
+"""Scripts that make runs: standard library only, not part of the product."""

@@ -1,4 +1,4 @@
-"""What can be asked over HTTP? Written into the reference from the registry itself, so that it is never out of date.
+"""Write the HTTP reference from the registry of calls, so that it is never out of date.
 
 Usage: python -m tools.http_reference
 """
@@ -158,7 +158,7 @@ def _codes() -> Iterator[str]:
         yield f"| {status} | {', '.join(f'`{one}`' for one in sorted(found))} |"
 
 
-#: What the door itself says, before there is a call.
+#: Statuses that the door itself answers, before a call is known.
 _AT_THE_DOOR: dict[int, list[str]] = {
     401: ["credential_needed"],
     403: ["wrong_origin"],

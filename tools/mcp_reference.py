@@ -1,4 +1,4 @@
-"""What does an agent find over MCP? Written into the reference from the list of tools itself.
+"""Write the MCP reference from the list of tools itself.
 
 Usage: python -m tools.mcp_reference
 """

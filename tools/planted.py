@@ -1,6 +1,6 @@
-"""A repository with things planted that must be found, and things beside them that must not.
+"""A repository with planted problems that must be found, and harmless contents that must not.
 
-Nothing in here is a secret or runs: tokens are put together from pieces, commands are only read.
+Nothing here is a real secret or is run: tokens are assembled from pieces, commands are only read.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ GITHUB_TOKEN = "ghp_" + "b7Kq2Xn9TfVw4Rz1Ys6Lm3Jc8Hd5Ga0Pe2Uo"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planted:
-    """What must be found where."""
+    """A planted problem and its place."""
 
     path: str
     line: int
@@ -61,7 +61,7 @@ def plant(folder: Path, policy: str = "") -> None:
 
 
 def clean(folder: Path, policy: str = "") -> None:
-    """The control: the same repository with an ordinary change."""
+    """The control: the repository with an ordinary change."""
     _begin(folder, policy)
     _write(folder, {name: AFTER[name] for name in ("clean.py", "notes.md")})
 
@@ -86,7 +86,7 @@ def _git(folder: Path, *words: str) -> None:
 
 
 def problems(found: list[dict[str, object]], said: str) -> list[str]:
-    """What is wrong with what was found: something planted was missed, or something clean was stopped."""
+    """The errors of a result: a planted problem was missed, or clean work was stopped."""
     blocking = [one for one in found if one["blocking"]]
     places = [(str(one["path"]), one["line"], str(one["rule"])) for one in blocking]
     missed = [

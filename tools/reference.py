@@ -1,4 +1,4 @@
-"""What does each command say about itself? Written into the reference, so that it is never out of date.
+"""Write the reference of commands and settings from the commands themselves, so that it is never out of date.
 
 Usage: python -m tools.reference
 """
@@ -48,7 +48,7 @@ def commands() -> str:
 
 
 def with_settings(page: str) -> str:
-    """The page about the settings, its table made anew."""
+    """The page about the settings, with its table rebuilt."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n{settings()}\n{END}{after}"
@@ -78,7 +78,7 @@ def _sections(group: click.Group, path: str) -> Iterator[str]:
 
 
 def _calls(path: str) -> Iterator[str]:
-    """A line for each call: its fields are the same at every door, and told once."""
+    """A line for each call; its fields are the same at every door and are described once."""
     yield "The fields of each are those of the HTTP API, with `-` for `_`; `--help` lists them. Beside them each takes"
     yield "`--body FILE` (fields as one JSON object; `-` for stdin), `--server URL` and `--token-file FILE`.\n"
     says = {name: one.says.removesuffix(".") for name, one in OFFERED.items()}
@@ -98,7 +98,7 @@ def _section(command: click.Command, path: str) -> str:
 def _option(option: click.Option) -> str:
     context = click.Context(click.Command(""))
     value = "" if option.is_flag else f" {option.make_metavar(context)}"
-    # A bar would end the table's cell.
+    # A vertical bar would end the table's cell.
     return f"| `{option.opts[0]}{value.replace('|', ', ')}` | {option.help} |"
 
 

@@ -1,4 +1,4 @@
-"""Who may do what? Written into the reference from the table that the tests play, so that it is never out of date.
+"""Write the reference of permissions from the table that the tests play, so that it is never out of date.
 
 Usage: python -m tools.rights_page
 """
@@ -62,7 +62,7 @@ def _tool(call: str) -> str:
 
 
 def _reason(call: str) -> str:
-    """Why agents do not get it; what is there as before has the reason of the one before it."""
+    """Why agents do not get this call; "as before" repeats the reason of the call above."""
     names = list(NOT_OFFERED)
     place = names.index(call)
     return next(NOT_OFFERED[one] for one in reversed(names[: place + 1]) if NOT_OFFERED[one] != "likewise")

@@ -1,7 +1,7 @@
-"""Run pytest, and the few tests that failed once more by themselves: a loaded machine is slow, not wrong.
+"""Run pytest, and repeat the few failed tests alone: a loaded machine is slow, not wrong.
 
-The argument is the whole command. Whatever passes the second time is named as flaky at the end; more than AGAIN_MAX
-failures, and every failure of the long helping (EFFORT=all), stand as they are. Decision 0037 says why.
+The argument is the whole command. A test that passes the second time is named as flaky at the end; more than AGAIN_MAX
+failures, and every failure of the long run (EFFORT=all), are final. Decision 0037 says why.
 """
 
 import json
@@ -16,7 +16,7 @@ LAST_FAILED = Path(".pytest_cache/v/cache/lastfailed")
 
 
 def main(command: list[str]) -> int:
-    """The exit code of the run, or of the second look at its failures."""
+    """The exit code of the run, or of the repeated failures."""
     LAST_FAILED.unlink(missing_ok=True)
     code = subprocess.run(command, check=False).returncode
     failed = sorted(json.loads(LAST_FAILED.read_text())) if code == FAILED and LAST_FAILED.exists() else []

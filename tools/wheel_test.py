@@ -1,4 +1,4 @@
-"""Does the wheel work on a machine that has never seen this repository?"""
+"""Check that the wheel works on a machine that has never seen this repository."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def build(place: Path) -> Path:
 
 
 def install(wheel: Path, place: Path) -> Path:
-    """Install as a user does, with the dependencies the metadata names and no others: one it forgot would be missed."""
+    """Install as a user does, with only the dependencies of the metadata, so that a missing one shows."""
     clean = place / "clean"
     venv.create(clean, with_pip=True)
     run(
@@ -46,7 +46,7 @@ def install(wheel: Path, place: Path) -> Path:
 
 
 def check_review(program: Path, place: Path) -> None:
-    """The main job with nothing but the package: what is planted is found, what is clean is let go."""
+    """Check the main job with only the package: a planted problem is found, clean work passes."""
     home = {"PATH": os.environ["PATH"], "HOME": str(place), "FOUREYES_HOME": str(place / "data")}
     for name, make, wanted in (("shop", planted.plant, 2), ("control", planted.clean, 0)):
         make(place / name)

@@ -1,1 +1,1 @@
-"""Do agents on this machine review safely: only what they were given, and nothing left behind?"""
+"""Agents on this machine review safely: only what they were given, and nothing left behind."""

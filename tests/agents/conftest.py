@@ -1,4 +1,4 @@
-"""What do the tests of agents share? A place for fake ones, and a look at what was left behind."""
+"""Fixtures of the agents' tests: a place for fake agents, and a check of what was left behind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.agents.fakes import Place
 from tests.conftest import EFFORT
 
-#: The real agents are for the long run: here they are not skipped, they are not there.
+#: The real agents are for the long run only: otherwise their tests are not collected, rather than skipped.
 collect_ignore = [] if EFFORT == "all" else ["test_real_agents.py", "test_real_command.py"]
 
 

@@ -1,4 +1,4 @@
-"""What is an agent like that does exactly as told? A small program of its own, which writes down what it was given."""
+"""Fake agents: small programs that do exactly as told and record what they were given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from foureyes.reviewers.agents import AgentReviewer
 
 VERSIONS = {"claude": "2.1.197 (Claude Code)", "codex": "codex-cli 0.166.0", "gemini": "0.61.0"}
 NAMES = tuple(VERSIONS)
-#: Each is longer than a word, as keys are.
+#: Longer than a word, as real keys are.
 KEYS = {"ANTHROPIC_API_KEY": "key-of-claude", "OPENAI_API_KEY": "key-of-codex", "GEMINI_API_KEY": "key-of-gemini"}
 
 APP = b"import os\n\n\ndef start(command):\n    os.system(command)\n"
@@ -86,7 +86,7 @@ class Place:
         return self.folder / "bin"
 
     def install(self, name: str, body: str, version: str = "") -> None:
-        """Put an agent there that does this."""
+        """Install an agent with this program as its body."""
         self.path.mkdir(exist_ok=True)
         head = _HEAD.format(
             python=sys.executable, version=version or VERSIONS[name], folder=str(self.folder), name=name
@@ -101,20 +101,20 @@ class Place:
         return {"PATH": f"{self.path}:/usr/bin:/bin", "HOME": str(home), **more}
 
     def reviewer(self, name: str, **environ: str) -> AgentReviewer:
-        """The reviewer that was found there."""
+        """The reviewer detected for this agent."""
         found, missing = agents.at_hand(self.environ(**(environ or KEYS)), self.folder / "work")
         assert name in {one.who.name for one in found}, missing
         return next(one for one in found if one.who.name == name)
 
     def wait_until_given(self) -> None:
-        """Until the agent runs."""
+        """Wait until the agent runs."""
         until = time.monotonic() + 20
         while not (self.folder / "given.json").exists():
             assert time.monotonic() < until, "the agent never started"
             time.sleep(0.01)
 
     def given(self) -> dict[str, Any]:
-        """What the agent was given at its last run."""
+        """What the agent received at its last run."""
         found = json.loads((self.folder / "given.json").read_text(encoding="utf-8"))
         assert isinstance(found, dict)
         return found
@@ -128,4 +128,4 @@ def task(*files: File, seconds: float = 20, **bounds: Any) -> Task:
 
 
 def nobody_listens(_: str) -> None:
-    """Say nothing to nobody."""
+    """Ignore progress messages."""

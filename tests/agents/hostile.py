@@ -1,6 +1,6 @@
-"""What does a checkout look like that wants to run something, or to be read out? Traps for all three agents.
+"""A checkout with traps for all three agents: it tries to run programs and to have files read out.
 
-Whoever runs one of the traps makes a file in the folder `canaries`; whoever reads outside finds WORD_OUTSIDE.
+An agent that runs a trap creates a file in the folder `canaries`; one that reads outside finds WORD_OUTSIDE.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Hostile:
         return read_range(self.ground.path, "HEAD~1..HEAD")
 
     def sung(self) -> list[str]:
-        """Which traps were run."""
+        """The traps that were run."""
         return sorted(one.name for one in self.canaries.iterdir())
 
 
@@ -49,7 +49,7 @@ def hostile(
     before: Mapping[str, str] = BEFORE,
     after: Mapping[str, str] = AFTER,
 ) -> Hostile:
-    """Make one around these files; `base_too`: not only the change but the base as well is hostile."""
+    """Make a hostile repository around these files; with `base_too` the base is hostile as well as the change."""
     canaries, outside = folder / "canaries", folder / "outside.txt"
     canaries.mkdir()
     outside.write_text(f"password: {WORD_OUTSIDE}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""How does a test have a scripted model beside it?"""
+"""Run a scripted model in a process beside a test."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedModel:
-    """A running model: where it listens, and what it was asked."""
+    """A running model: its address and the requests it received."""
 
     url: str
     record: Path
 
     def requests(self) -> list[dict[str, Any]]:
-        """Every request it got, in order."""
+        """Every request it received, in order."""
         if not self.record.exists():
             return []
         return [json.loads(line) for line in self.record.read_text(encoding="utf-8").splitlines()]
 
     def received(self) -> str:
-        """All it was ever told, as one text."""
+        """Everything it received, as one text."""
         return "\n".join(json.dumps(one, ensure_ascii=False) for one in self.requests())
 
 
 @contextmanager
 def scripted_model(folder: Path, turns: Sequence[dict[str, Any]]) -> Iterator[ScriptedModel]:
-    """Start one in a process of its own; it ends with the block."""
+    """Run a scripted model in its own process until the block ends."""
     script, record = folder / "script.json", folder / "requests.jsonl"
     script.write_text(json.dumps({"turns": list(turns)}), encoding="utf-8")
     command = [sys.executable, "-m", "tests.agents.scripted_model", str(script), str(record)]

@@ -1,4 +1,4 @@
-"""Where do the real agents for the long tests come from? From npm, as the lock file pins them, into build/.
+"""The real agents for the long tests, installed from npm into build/ as the lock file pins them.
 
 No script of a package is run while it is installed; each package is checked against its hash in the lock file.
 """
@@ -17,7 +17,7 @@ INSTALL_SECONDS_MAX = 600
 
 
 def installed() -> Path:
-    """A folder with the three programs, made once for every state of the lock file."""
+    """Return a folder with the three programs, made once for every state of the lock file."""
     lock = (HERE / "package-lock.json").read_bytes()
     folder = BUILD / f"agents-{hashlib.sha256(lock).hexdigest()[:12]}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -29,7 +29,7 @@ def installed() -> Path:
 
 
 def node_folder() -> Path:
-    """Where Node is, which Codex and Gemini CLI need."""
+    """The folder of Node, which Codex and Gemini CLI need."""
     found = shutil.which("node")
     assert found, "the long tests need Node 20 or newer and npm"
     return Path(found).resolve().parent

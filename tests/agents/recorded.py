@@ -1,4 +1,4 @@
-"""What did a provider get to see? Everything in its recorded requests, however spelt, and what stands unframed."""
+"""Search a provider's recorded requests for secrets, in any encoding, and for work outside the frames."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 Request = dict[str, Any]
-#: So many characters of a secret in a row are no accident.
+#: This many consecutive characters of a secret are no accident.
 PIECE_CHARS = 12
 _FRAME = re.compile(r'<work-([0-9a-f]{16}) part="[^"]{1,80}">.*?</work-\1>', re.DOTALL)
 _RUN = re.compile(r"[A-Za-z0-9+/_-]{16,}")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){12,}")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|[nrt])")
-#: What a program handed to the model because the model asked for it, and what the model said itself.
+#: Parts that are results of tools the model called, or the model's own words.
 _ASKED_FOR = ("tool_result", "function_call_output", "function_call", "tool_use")
 _OWN_WORDS = ("assistant", "model")
 
 
 def leaks(requests: Iterable[Request], secrets: Iterable[str]) -> list[str]:
-    """Which secrets are in there: plain, in pieces, backwards, in base64, in hexadecimal, or escaped in some way."""
+    """The secrets that occur: plain, in pieces, backwards, in base64, in hexadecimal, or escaped in some way."""
     pieces = {piece: one for one in secrets for piece in _pieces(one)}
     seen = {spelt for request in requests for text in _texts(request) for spelt in _spellings(text)}
     return sorted({one for piece, one in pieces.items() if any(piece in text for text in seen)})
 
 
 def unframed(requests: Iterable[Request], artifacts: Iterable[str]) -> list[str]:
-    """Which parts of the work stand outside our frames in what was sent without the model asking for it."""
+    """The parts of the work outside the frames in what was sent without a request by the model."""
     unasked = [_FRAME.sub("", text) for one in requests for text in _texts(_unasked(one.get("body")))]
     return sorted({one for one in artifacts if any(one in text for text in unasked)})
 
 
 def framed(requests: Iterable[Request]) -> str:
-    """All that stands in frames."""
+    """All text inside frames."""
     texts = (text for request in requests for text in _texts(_unasked(request.get("body"))))
     return "\n".join(one[0] for text in texts for one in _FRAME.finditer(text))
 
@@ -48,13 +48,13 @@ def _pieces(secret: str) -> Iterator[str]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Every text of a request; a text that is JSON is opened as well."""
+    """Every string of a request, including the strings inside JSON texts."""
     if isinstance(value, dict):
         for name, one in value.items():
             yield str(name)
             yield from _texts(one)
     elif isinstance(value, list):
-        # A secret may be cut in pieces, one in each entry.
+        # A secret may be split over the entries of a list.
         yield "".join(one for one in value if isinstance(one, str))
         for one in value:
             yield from _texts(one)
@@ -77,7 +77,7 @@ def _spellings(text: str) -> Iterator[str]:
         yield from (_squeezed(one), _squeezed(one)[::-1])
     for run in _RUN.findall(plain):
         yield from (_squeezed(one) for one in _from_base64(run))
-    # Long lines are wrapped: what is left of the text without its white space is one run again.
+    # Long lines are wrapped: without white space an encoded secret is one run again.
     for run in _RUN.findall("".join(plain.split())):
         yield from (_squeezed(one) for one in _from_base64(run))
     for run in _HEX.findall("".join(plain.split())):
@@ -92,7 +92,7 @@ def _from_base64(run: str) -> Iterator[str]:
 
 
 def _squeezed(text: str) -> str:
-    """Letters and digits alone: quotes, signs and breaks between pieces of a secret do not hide it."""
+    """Keep only letters and digits, so that quotes, signs and breaks inside a secret do not hide it."""
     return "".join(filter(str.isalnum, text)).casefold()
 
 

@@ -1,4 +1,4 @@
-"""What does a model answer that is told each word beforehand? A process on loopback that speaks every provider's wire.
+"""A model whose every answer is scripted: a process on loopback that speaks every provider's wire protocol.
 
 `python -m tests.agents.scripted_model SCRIPT RECORD` prints its address and ends when its standard input does. SCRIPT
 is JSON, `{"turns": [TURN, …]}`: the n-th turn answers a conversation in which the model has already spoken n times, the
@@ -74,12 +74,12 @@ class Handler(BaseHTTPRequestHandler):
             self._reply(200, wire.whole(body, turn))
 
     def turn(self, spoken: int, body: Any) -> Json:
-        """What is said now, where it has already spoken so often."""
+        """The turn of the script for a conversation in which the model has spoken so often."""
         found: Json = filled(self.turns[min(spoken, len(self.turns) - 1)], json.dumps(body))
         return found
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name it has in the standard library
-        """Say nothing: the record has it all."""
+        """Log nothing: the record has every request."""
 
     def _note(self, body: Any) -> None:
         line = {"method": self.command, "path": self.path, "headers": dict(self.headers), "body": body}
@@ -107,9 +107,9 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def filled(turn: Any, told: str) -> Any:
-    """A turn in which `$NAME` is what the model was last told under that name: `$review`, `$mark`, `$findings`.
+    """Fill `$NAME` in a turn with the last value that the model received under it: `$review`, `$mark`, `$findings`.
 
-    `$digest+findings` is the one that `findings` came behind: files have a digest too.
+    `$digest+findings` is the digest that `findings` followed: files have a digest too.
     """
     if isinstance(turn, dict):
         return {name: filled(one, told) for name, one in turn.items()}
@@ -117,7 +117,7 @@ def filled(turn: Any, told: str) -> Any:
         return [filled(one, told) for one in turn]
     if not isinstance(turn, str) or not turn.startswith("$"):
         return turn
-    # Results are texts in texts: the quotes have as many backslashes as there are layers.
+    # Results are JSON nested in JSON: the quotes have as many backslashes as there are layers.
     name, _, behind = turn[1:].partition("+")
     rest = rf'\\*",\s*\\*"{behind}' if behind else ""
     found = re.findall(rf'\\*"{name}\\*"\s*:\s*\[?\\*"([^"\\]+){rest}', told)
@@ -125,7 +125,7 @@ def filled(turn: Any, told: str) -> Any:
 
 
 class Server(ThreadingHTTPServer):
-    """A client that is gone is none of our business."""
+    """A server that ignores clients that have disconnected."""
 
     daemon_threads = True
 

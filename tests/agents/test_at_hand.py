@@ -1,4 +1,4 @@
-"""Agents are found where the user installed them, never where the work lies."""
+"""Agents are found where the user installed them, never inside the work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a limit ends is read from words made for people."""
+"""The end of a rate limit is parsed from messages written for people."""
 
 from __future__ import annotations
 

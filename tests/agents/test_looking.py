@@ -1,4 +1,4 @@
-"""An agent looks at the work it is given, and whatever it does, the review goes on."""
+"""An agent reviews the work it is given, and whatever it does, the review continues."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from foureyes.reviewers.prompts import framing
 from tests.agents.fakes import ANSWER, KEYS, NAMES, Place, nobody_listens, task
 from tests.reviewers.notebook import Notebook
 
-#: What an agent says that is over its limit, not logged in, refused or without a network, in its own words.
+#: Messages of agents that are over their limit, not logged in, refused or without a network.
 LIMITED = {
     "claude": 'print(json.dumps(dict(type="result", subtype="success", is_error=True, api_error_status=429, '
     'result="You\'ve hit your session limit · resets 2pm (UTC)"))); sys.exit(1)',
@@ -53,7 +53,7 @@ def look(place: Place, name: str, what: Task | None = None) -> Look:
 
 
 def none(place: Place, name: str, body: str, what: Task | None = None) -> Inconclusive:
-    """What it says when this agent is asked, which has no answer."""
+    """The reason given for an agent without an answer."""
     place.install(name, body)
     with pytest.raises(Inconclusive) as caught:
         look(place, name, what)

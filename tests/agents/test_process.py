@@ -1,4 +1,4 @@
-"""An agent ends when we say, with everything it started."""
+"""An agent ends when it is told to, with every process it started."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from foureyes.reviewers.agents import process
 from foureyes.reviewers.agents.process import MARK, Ended, Run, run
 from tests.shape import ROOT
 
-#: Starts a child that ignores polite requests, tells its number, and goes on for an hour.
+#: Starts a child that ignores SIGTERM, prints its process id, and runs for an hour.
 STUBBORN = """
 import os, signal, subprocess, sys, time
 code = "import signal, sys, time; signal.signal(15, signal.SIG_IGN); signal.signal(1, signal.SIG_IGN); time.sleep(3600)"
@@ -43,7 +43,7 @@ def ended(what: Run) -> Ended:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether it has ended; one that nobody has reaped yet has, and one that was killed just now is about to."""
+    """Whether a process has ended; a zombie has, and one just killed is about to."""
     until = time.monotonic() + 5
     while time.monotonic() < until:
         try:
@@ -156,7 +156,7 @@ def test_a_line_that_says_it_is_in_vain_ends_the_run(tmp_path: Path) -> None:
         asyncio.run(run(order(tmp_path, code), watch))
 
 
-#: Runs an agent, as a worker does, and is killed meanwhile.
+#: Runs an agent, as a worker does, and is killed while it runs.
 KILLED = """
 import asyncio
 from pathlib import Path
@@ -167,7 +167,7 @@ asyncio.run(run(order(Path({folder!r}), {code!r}, seconds=3600)))
 
 @pytest.mark.parametrize("apart", [False, True])
 def test_an_agent_does_not_outlive_whoever_started_it(tmp_path: Path, apart: bool) -> None:
-    """F17: kill -9 of a worker; whoever takes the run up must not have it beside a second one that spends money."""
+    """F17: kill -9 of a worker; the run that takes over must not have a second, costly agent beside it."""
     note, own = tmp_path / "child", tmp_path / "own"
     code = STUBBORN.format(apart=apart, note=str(note)) + f"open({str(own)!r}, 'w').write(str(os.getpid()))\n"
     script = KILLED.format(folder=str(tmp_path), code=code + "time.sleep(3600)")
@@ -180,11 +180,11 @@ def test_an_agent_does_not_outlive_whoever_started_it(tmp_path: Path, apart: boo
 def test_who_is_cancelled_while_it_begins_to_listen_leaves_no_pipe_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """F21: each of them would be a file less for everybody, until somebody collects the garbage."""
+    """F21: each would take a file descriptor from the process until the garbage collection."""
     started, start = list[subprocess.Popen[bytes]](), process._start
 
     async def cancelled(pipe: Any, _: object) -> asyncio.ReadTransport:
-        pipe.close()  # as asyncio does with the one it was about to hand out
+        pipe.close()  # as asyncio does with the one it was about to return
         raise asyncio.CancelledError
 
     def noted(what: Run) -> subprocess.Popen[bytes]:

@@ -1,4 +1,4 @@
-"""Claude Code, Codex and Gemini CLI themselves, against a model that is told each word beforehand.
+"""Claude Code, Codex and Gemini CLI themselves, against a model with scripted answers.
 
 Collected by `make test-all` alone (see conftest.py): they are installed by npm, a gigabyte of programs.
 """

@@ -1,4 +1,4 @@
-"""Would we notice? What is looked for in recorded requests is found in every spelling, and only where it stands."""
+"""The search of recorded requests finds a secret in every encoding, and only where one is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of a run is ours alone and gone after it, also when we were killed ourselves."""
+"""The folder of a run is private and removed after it, even when the parent process was killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scripted model says its turns over every wire, whole and in pieces, and writes down what it was asked."""
+"""The scripted model plays its turns over every wire, whole and streamed, and records its requests."""
 
 from __future__ import annotations
 

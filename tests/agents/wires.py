@@ -1,4 +1,4 @@
-"""How do the wires look: Anthropic Messages, OpenAI Responses and Chat Completions, Gemini generateContent?"""
+"""The wire formats: Anthropic Messages, OpenAI Responses and Chat Completions, Gemini generateContent."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 Json = dict[str, Any]
-#: Tools by which a client takes a structured answer: Claude Code's, and pydantic-ai's.
+#: Tools by which a client accepts a structured answer: Claude Code's and pydantic-ai's.
 ANSWER_TOOLS = ("StructuredOutput", "final_result")
 IN_TOKENS, OUT_TOKENS = 1000, 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
-    """One provider's way: how often the model has spoken, whether it streams, an answer whole and as events."""
+    """One provider's format: count of model turns, streaming or not, an answer as a whole and as events."""
 
     spoken: Callable[[Json], int]
     streams: Callable[[str, Json], bool]
@@ -25,7 +25,7 @@ class Wire:
 
 
 def of(path: str) -> Wire | None:
-    """The wire spoken at this path; None for what has no model behind it, like counting tokens."""
+    """The wire of this path; None for a path without a model, like counting tokens."""
     bare = path.split("?", maxsplit=1)[0]
     if bare.endswith("/messages"):
         return ANTHROPIC
@@ -43,7 +43,7 @@ def _asked_to_stream(_: str, body: Json) -> bool:
 
 
 def _plain(turn: Json, tools: list[str]) -> Json:
-    """A turn as a call of a tool or as text."""
+    """A turn as a tool call or as text."""
     if "answer" in turn:
         tool = next((name for name in ANSWER_TOOLS if name in tools), "")
         return {"call": {"name": tool, "input": turn["answer"]}} if tool else {"text": json.dumps(turn["answer"])}

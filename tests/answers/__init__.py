@@ -1,1 +1,1 @@
-"""What agents and models are asked, and what of their answers counts."""
+"""The prompts of agents and models, and the parts of their answers that count."""

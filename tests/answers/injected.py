@@ -1,4 +1,4 @@
-"""Which words in a work try to turn its review? An own corpus, by the ways such attacks take."""
+"""Texts in a work that try to influence its review: a corpus ordered by the kind of attack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which works and answers do these tests use?"""
+"""Sample works and answers for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def task(*files: File, note: str = "", **values: Any) -> Task:
 
 
 def finding(**said: Any) -> dict[str, Any]:
-    """The finding a good reviewer has on that file."""
+    """The finding that a good reviewer raises on that file."""
     values: dict[str, Any] = {
         "path": "shop/cart.py",
         "line": 9,
@@ -44,7 +44,7 @@ def finding(**said: Any) -> dict[str, Any]:
 
 
 def answer(*findings: dict[str, Any], **said: Any) -> dict[str, Any]:
-    """An answer in the shape that is asked for; it approves unless something else is said."""
+    """An answer that fits the schema; it approves unless the arguments say otherwise."""
     values: dict[str, Any] = {
         "findings": list(findings),
         "examined": [

@@ -1,4 +1,4 @@
-"""Which object in a free text is the reviewer's own answer?"""
+"""The reviewer's own answer is picked out of a free text, and nothing else is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does any text in a work turn its review? Verdict, findings and settlements stay as they were."""
+"""No text in a work influences its review: verdict, findings and settlements stay as they were."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.answers.injected import ANSWERS, APPROVED, CORPUS
 from tests.answers.samples import AFTER, answer, change, finding, shop, task
 
 EARLIER = (Earlier(finding="a-F1", draft=Draft(severity="critical", text="x"), standing=Standing.ANSWERED),)
-#: Where a stranger can write: the file itself, the note, the title, a path, an answer to a finding, a question.
+#: Places that others can write to: the file itself, the note, the title, a path, an answer to a finding, a question.
 SPOTS = ("file", "note", "title", "path", "answer", "question")
 
 
@@ -39,7 +39,7 @@ def injected(words: str, spot: str) -> Task:
 
 
 def honest(**said: Any) -> dict[str, Any]:
-    """What a reviewer that behaves answers, whatever the work says."""
+    """The answer of a well-behaved reviewer, whatever the work says."""
     still = [{"number": 1, "resolved": False, "note": "still there"}]
     return answer(finding(), verdict="reject", settled=still, answers=[{"number": 1, "answer": "No."}]) | said
 

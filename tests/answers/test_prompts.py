@@ -1,4 +1,4 @@
-"""Is everything of others in a prompt framed, bounded, and said where it was left out?"""
+"""All text of others in a prompt is framed and bounded, and what was left out is stated."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ FRAME = re.compile(r'<work-([0-9a-f]{16}) part="([a-z0-9 ]+)">\n(.*?)\n</work-\1
 
 
 def frames(prompt: Prompt) -> dict[str, str]:
-    """What stands in which frame, as a reader of the marks sees it."""
+    """The text of each frame, as a reader of the marks sees it."""
     return {part: body for code, part, body in FRAME.findall(prompt.user) if code == prompt.code}
 
 
 def outside(prompt: Prompt) -> str:
-    """What stands outside every frame: it must be ours."""
+    """The text outside every frame, which must be foureyes' own."""
     return FRAME.sub("", prompt.user)
 
 

@@ -1,4 +1,4 @@
-"""What of an answer counts?"""
+"""The parts of an answer that count, and those that are refused."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_notes_alone_hold_nothing_up(said: str) -> None:
 
 
 def baseless(data: object, why: str) -> Look:
-    """A doubt that nobody can act on is no answer, neither an approval nor a veto; what it said is kept."""
+    """Check that a doubt without a ground is inconclusive, neither an approval nor a veto; what it said is kept."""
     with pytest.raises(Inconclusive, match=why) as caught:
         read(data)
     assert caught.value.reason is Failure.INCOMPLETE

@@ -1,4 +1,4 @@
-"""Is the schema one that every provider takes?"""
+"""The answer schema uses only what every provider accepts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from foureyes.reviewers.answers import ANSWER_SCHEMA, read_answer, small_schema
 from tests.answers.samples import answer, finding, task
 
-#: What Anthropic, OpenAI and Gemini all take in a strict schema.
+#: Keywords that Anthropic, OpenAI and Gemini all accept in a strict schema.
 TAKEN = {"type", "description", "properties", "required", "additionalProperties", "items", "enum"}
 
 

@@ -1,1 +1,1 @@
-"""The gate keeps what it promises, whatever it stands on."""
+"""The gate keeps its promises on every store."""

@@ -37,7 +37,7 @@ from tests.cast import CHECKED, CODEX, DEV, POOL, START, finding, rules_with
 
 P = ParamSpec("P")
 
-#: The usual rules; the default style needs one agent beside the author, and no program.
+#: The usual rules; the default style needs one agent other than the author, and no program.
 RULES = rules_with(protocols.solo(programs=(), agents=("agent",)))
 
 FIRST = {"hello.py": b"print('hello')\n"}
@@ -61,7 +61,7 @@ def policy(rules: Rules = RULES, **fields: object) -> Policy:
 
 @dataclass
 class Pool:
-    """Who there is, as a test says."""
+    """The pool, as a test defines it."""
 
     people: tuple[Principal, ...] = POOL
 
@@ -72,7 +72,7 @@ class Pool:
 class Readers(Gate):
     """A gate whose reviewers have read all of the current version before they approve, as long as `reads` says so.
 
-    Whoever was given bytes by a call has read those, and no others.
+    A reviewer who was served bytes by a call has read those, and no others.
     """
 
     reads = True
@@ -126,7 +126,7 @@ class House:
         self.gate = self.another_gate()
 
     def another_gate(self) -> Readers:
-        """Another gate on the same store, as another process has it."""
+        """Another gate on the same store, as in another process."""
         return Readers(
             self.store,
             self.pool,
@@ -144,15 +144,15 @@ class House:
         return f"{self.name}{self.keys}"
 
     def ask(self, actor: Who, command: Command, stream: str = "", **fields: object) -> Ask:
-        """An ask with a key of its own, unless the test gives one."""
+        """An ask with a unique key, unless the test gives one."""
         return Ask(**{"actor": actor, "key": self.key(), "command": command, "stream": stream, **fields})  # type: ignore[arg-type]
 
     async def do(self, actor: Who, command: Command, stream: str = "", **fields: object) -> Reply:
-        """Let somebody ask for something that is taken."""
+        """Run a command that must be accepted."""
         return await self.gate.handle(self.ask(actor, command, stream, **fields))
 
     async def refused(self, actor: Who, command: Command, stream: str = "", **fields: object) -> Refusal:
-        """Let somebody ask for something that is not taken."""
+        """Run a command that must be refused."""
         with pytest.raises(Refusal) as caught:
             await self.do(actor, command, stream, **fields)
         return caught.value
@@ -234,7 +234,7 @@ def with_rules(house: House, **fields: object) -> Policy:
 
 @contextmanager
 def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
-    """The database as somebody with the file has it: its triggers away, and back when they are done."""
+    """The database without its triggers, as an attacker with the file has it; they are restored afterwards."""
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         triggers = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
         for name, _ in triggers:
@@ -245,7 +245,7 @@ def unguarded(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def tamper(path: Path, *statements: str) -> None:
-    """Change a database behind the store's back."""
+    """Change a database directly, bypassing the store."""
     with unguarded(path) as database:
         for statement in statements:
             assert database.execute(statement).rowcount

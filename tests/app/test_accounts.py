@@ -39,7 +39,7 @@ async def names(house: House, directory: Enrolled) -> list[str]:
 
 
 async def issued(house: House, name: str, expires: datetime | None = None, scopes: tuple[str, ...] = ()) -> str:
-    """The id of a token that somebody enrolled was given."""
+    """The id of a token issued to an enrolled account."""
     made = new_token()
     await house.do(SUE, IssueToken(token=made.id, hash=made.hash, scopes=scopes, expires=expires), stream_of(name))
     return made.id
@@ -96,7 +96,7 @@ async def test_the_pool_is_who_is_enrolled_now() -> None:
 
 @played
 async def test_nobody_is_asked_whom_no_token_lets_in_and_a_human_signs_in() -> None:
-    """A seat that is given to somebody who cannot come waits for nothing; a token that ended is noticed by itself."""
+    """A seat given to an account that cannot connect would wait in vain; an expired token is noticed automatically."""
     house = House()
     directory = Enrolled(lambda: house.now)
     await house.do(SUE, EnrolPrincipal(kind="human"), stream_of("hugo"))
@@ -138,7 +138,7 @@ async def test_an_agent_is_asked_while_a_token_of_the_service_that_vouches_for_i
 
 @played
 async def test_a_token_that_lets_nobody_report_brings_nobody_into_the_pool() -> None:
-    """A token may be good for less than its account: whoever holds it is told no when they report."""
+    """A token may have fewer scopes than its account, so its holder is refused on a report."""
     house = House()
     directory = Enrolled(lambda: house.now)
     await house.do(SUE, AGENT, stream_of("ann"))

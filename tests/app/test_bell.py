@@ -1,4 +1,4 @@
-"""One reader of the log wakes those who wait, whoever wrote; and the end of a long log is found at once."""
+"""One reader of the log wakes all waiting callers after any write, and the end of a long log is found at once."""
 
 import asyncio
 from pathlib import Path

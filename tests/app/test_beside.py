@@ -1,4 +1,4 @@
-"""Policy, trust, sessions and lessons go through the same gate, on streams of their own."""
+"""Policy, trust, sessions and lessons go through the same gate, on their own streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are bytes that come in pieces hashed as a whole, and is the first byte too many noticed?"""
+"""Bytes that come in pieces are hashed as a whole, and the first byte too many is noticed."""
 
 from __future__ import annotations
 

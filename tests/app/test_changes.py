@@ -1,4 +1,4 @@
-"""A change becomes a work whose digest names what came, what stayed and what went."""
+"""A change becomes a work whose digest covers what was added, kept and removed."""
 
 from __future__ import annotations
 

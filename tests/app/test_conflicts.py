@@ -1,4 +1,4 @@
-"""Somebody else being faster is no error, and a store that cannot answer is no yes."""
+"""A conflict with a faster writer is no error, and a store that cannot answer never means yes."""
 
 from __future__ import annotations
 

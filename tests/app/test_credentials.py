@@ -1,4 +1,4 @@
-"""Who came before is known again without reading their log, and only as long as that says the same."""
+"""A known credential is recognised without reading its log, but only while the log is unchanged."""
 
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ DSF = Who(name="dsf", kind=WhoKind.SERVICE, operator="acme")
 
 
 class Desk:
-    """Somebody who is asked again and again whom a token speaks for."""
+    """A desk that looks up the account of a token repeatedly."""
 
     def __init__(self) -> None:
         self.house, self.met = House(), Acquaintances()

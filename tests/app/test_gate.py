@@ -1,4 +1,4 @@
-"""The gate decides, keeps and answers; each command once, and never over bytes nobody judged."""
+"""The gate decides, stores and answers each command once, and never clears bytes that were not reviewed."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def test_a_key_counts_for_ever() -> None:
 
 @played
 async def test_what_an_earlier_release_answered_is_answered_the_same() -> None:
-    """I22: it hashed the session too, and whoever repeats what they sent before an upgrade did nothing wrong."""
+    """I22: it hashed the session too, and a caller who retries a command after an upgrade did nothing wrong."""
     house, work = House(), work_of(FIRST)
     dev = replace(DEV, session="token-1")
     ask = house.ask(dev, house.opening(work), blobs=work.blobs)

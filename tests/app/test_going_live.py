@@ -1,4 +1,4 @@
-"""Only cleared bytes go live, judged anew when it is asked, and every attempt leaves a trace."""
+"""Only cleared bytes go live, re-evaluated at every query, and every attempt is recorded."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_a_row_that_says_cleared_is_not_believed(tmp_path: Path) -> None:
 
 @played
 async def test_a_name_that_no_log_gave_opens_nothing(tmp_path: Path) -> None:
-    """T34: another tree put behind the name of cleared bytes by whoever can write the file is damage, not a yes."""
+    """T34: another tree stored under the name of cleared bytes by an attacker with the file is damage, not a yes."""
     path = tmp_path / "foureyes.db"
     house = House(store=SqliteStore.open(path))
     await house.cleared()

@@ -1,4 +1,4 @@
-"""Who guesses at a secret learns nothing from how long the answer took: no guess is nearer than another."""
+"""The response time reveals nothing about a guessed secret: no guess is nearer than another."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from tests.app.house import House, played
 
 SUE = Who(name="sue", kind=WhoKind.HUMAN, operator="acme")
 SOURCES = sorted(Path(foureyes.__file__).parent.rglob("*.py"))
-#: What must not be compared in a way that ends at the first difference.
+#: Values that must be compared in constant time.
 HASHED = frozenset({"hash_of", "form_mark"})
 KEPT = frozenset({"hash", "secret"})
 
 
 class Watched:
-    """A look at the store that remembers what was asked of it."""
+    """A read of the store that records its lookups."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -46,7 +46,7 @@ class Watched:
 
 
 def guesses(secret: str) -> tuple[str, ...]:
-    """Wrong in the last character, in the first, behind the part that is no secret, in length, and everywhere."""
+    """Guesses wrong in the last character, in the first, after the public part, in length, and everywhere."""
     other = "A" if secret[-1] != "A" else "B"
     head, _, _ = secret.rpartition("_")
     return (secret[:-1] + other, other + secret[1:], head + "_" + "x" * 43, secret[:-1], secret + other, "x")

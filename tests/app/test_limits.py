@@ -1,4 +1,4 @@
-"""Who asks for too much is told when to come back; who does not notices nothing of it."""
+"""Callers over a limit are told when to come back; callers below it are not affected."""
 
 import asyncio
 from dataclasses import replace

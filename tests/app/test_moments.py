@@ -1,4 +1,4 @@
-"""A clock that is set back puts nothing off."""
+"""A clock that is set back delays nothing."""
 
 from __future__ import annotations
 

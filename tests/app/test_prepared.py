@@ -1,4 +1,4 @@
-"""U-17: risk is computed before the transaction, so that what scans bytes holds up nobody who decides beside it."""
+"""U-17: risk is computed before the transaction, so that scanning bytes does not delay other commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WAIT_SECONDS_MAX = 20.0
 
 
 class Watched(MemoryStore):
-    """A store that knows which threads are inside a transaction that writes, and what shall come before the next."""
+    """A store that records the threads inside a write transaction, and can run something before the next one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class Pattern:
 
 
 class Slow:
-    """A pattern that searches until it is let go."""
+    """A pattern that searches until it is released."""
 
     def __init__(self) -> None:
         self.began, self.go = threading.Event(), threading.Event()

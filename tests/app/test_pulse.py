@@ -1,4 +1,4 @@
-"""How the work is going: what waits, who is at work, what is late; from what is open alone."""
+"""The health figures: what waits, who is at work, what is late, computed from open requests alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session in which nobody speaks is noticed by the clock of the server, and reviewed once."""
+"""A silent session is noticed by the server's clock, and reviewed once."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Team:
 
 @played
 async def test_a_silence_is_noted_though_its_review_is_refused() -> None:
-    """003-05: whoever is told of silences hears of it, and it is not tried for ever."""
+    """003-05: the recipients of silence notices are notified, and it is not retried for ever."""
     team = Team()
     await team.enter()
     await team.says(team.claude)
@@ -83,7 +83,7 @@ async def test_a_silence_is_noted_though_its_review_is_refused() -> None:
 
 @played
 async def test_fifteen_silent_minutes_start_one_review_of_what_was_said_last() -> None:
-    """003-05, Y22: by the last one to speak, about everybody; whoever looks again finds nothing to do."""
+    """003-05, Y22: by the last member who signalled, about all; a second run of the clock finds nothing to do."""
     team = Team()
     await team.enter()
     await team.says(team.mia, "The schema is done.")

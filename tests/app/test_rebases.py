@@ -1,4 +1,4 @@
-"""Y18, D-02: what is a rebase is told from the bytes of both versions and both bases."""
+"""Y18, D-02: a rebase is recognised from the bytes of both versions and both bases."""
 
 from __future__ import annotations
 
@@ -70,6 +70,6 @@ def test_anything_else_is_new_content(base: dict[str, bytes], work: dict[str, by
 
 @played
 async def test_an_unknown_base_makes_no_rebase() -> None:
-    """U-01: whoever states another base has changed everything."""
+    """U-01: another claimed base counts as a change of everything."""
     second = files(TOP + OLD + END), files(TOP + NEW + END)
     assert await changed((files(OLD + END), files(NEW + END)), second, base="c9") is ChangeKind.CONTENT

@@ -1,4 +1,4 @@
-"""A server that could break its promise does not serve, and says what to mend."""
+"""A server that could break its promise does not serve, and says what to fix."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Site:
         self.keys, self.book, self.spool = folder / "keys", folder / "checkpoints", folder / "spool"
 
     async def lived(self) -> None:
-        """Somebody has worked here, and a checkpoint was signed."""
+        """A store with some work and a signed checkpoint."""
         async with SqliteStore.open(self.file) as store:
             house = House(store=store)
             await house.cleared()

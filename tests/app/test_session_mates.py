@@ -1,4 +1,4 @@
-"""U-08: who was in a session with a maker when a review was opened, and whose act that was."""
+"""U-08: the accounts that shared a session with an author when a review was opened, and who caused that."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.store.memory import MemoryStore
 from tests.app.house import played
 
 OPENED = datetime(2026, 3, 10, 12, tzinfo=UTC)
-#: Who signalled in the session, and how many hours after the review was opened.
+#: Who signalled in the session, and how many hours after the opening of the review.
 Signals = tuple[tuple[str, float], ...]
 NOBODY: tuple[set[str], set[str]] = (set(), set())
 

@@ -78,7 +78,7 @@ async def test_only_humans_who_are_enrolled_get_a_link() -> None:
 
 @played
 async def test_who_was_removed_and_enrolled_again_signs_in_anew() -> None:
-    """T24: a session that somebody was removed for is not alive again because they are."""
+    """T24: a session ended by the removal of its account is not revived by a new enrolment."""
     house = await with_sue()
     early, session = await link(house, "tom"), await session_of(house, "tom")
     await house.do(SUE, RemovePrincipal(reason="lost the laptop"), stream_of("tom"))

@@ -1,4 +1,4 @@
-"""Are hooks off here now? The one question a hook asks; whatever is unclear, they are on."""
+"""Whether hooks are switched off here, the only thing a hook asks; in doubt they are on."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HOUR = timedelta(hours=1)
 
 
 class Laptop:
-    """A store, and somebody who silences hooks."""
+    """A store, and a human who silences hooks."""
 
     def __init__(self) -> None:
         self.store = MemoryStore()
@@ -147,7 +147,7 @@ async def test_what_is_refused_writes_nothing() -> None:
 
 @played
 async def test_what_was_said_of_another_place_or_cannot_be_read_silences_nothing() -> None:
-    """Whoever swaps two streams, or writes what is no silence, has the hooks on."""
+    """Swapped streams, or an event that is no silence, leave the hooks on."""
     laptop = Laptop()
     other = HooksSilenced(machine="laptop", place="/other", until=START + HOUR, by="hugo", reason=WHY)
 

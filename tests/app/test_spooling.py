@@ -1,4 +1,4 @@
-"""While the database is down commands wait, nothing goes live, and on its return each acts once, in order."""
+"""While the database is down commands wait and nothing goes live; on its return each runs once, in order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DOWN = ("The database cannot be reached.", "Ask again with the same key.")
 
 
 class Pluggable(MemoryStore):
-    """A store somebody can unplug: before the write, or (`torn`) right behind it, when nobody hears the answer."""
+    """A store that can be disconnected: before the write, or (`torn`) right after it, when the answer is lost."""
 
     down = False
     torn = False
@@ -63,7 +63,7 @@ class Site:
         self.start()
 
     def start(self) -> None:
-        """Start the server anew: only what is on the disk and in the database is left."""
+        """Restart the server: only what is on the disk and in the database is left."""
         self.spool = FileSpool(self.folder)
         self.gate = SpoolingGate(self.house.another_gate(), self.spool, lambda: AT, tell=self._tell)
 
@@ -144,7 +144,7 @@ async def test_what_waits_is_handed_in_in_order_and_later_commands_wait_behind_i
 
 @played
 async def test_each_command_acts_once_however_often_the_replay_is_cut_off(tmp_path: Path) -> None:
-    """001-76: the database goes again after any number of commands, the server starts anew each time."""
+    """001-76: the database goes down again after any number of commands, and the server restarts each time."""
     site = Site(tmp_path)
     stream = await site.house.open()
     site.store.down = True
@@ -186,7 +186,7 @@ async def test_a_refusal_at_replay_is_kept_by_its_key_and_told(tmp_path: Path) -
     assert isinstance(await site.gate.handle(ask), Spooled)
     await site.note(stream, "and on")
     site.store.down = False
-    # The second write keeps the word about the refusal: it fails once, and the next replay repeats it.
+    # The second write stores the refusal: it fails once, and the next replay repeats it.
     site.store.writes_left = 1
     assert (await site.gate.replay()).stopped
     site.store.writes_left = 1_000
@@ -312,7 +312,7 @@ def test_a_real_postgresql_that_crashes_and_comes_back(durable_postgres: Server,
 
 
 async def _asked(gate: SpoolingGate, ask: Ask) -> Reply | Spooled:
-    """Ask; where a connection was cut while it committed, once more by the same key."""
+    """Send a command, and retry with the same key if the connection was cut during the commit."""
     try:
         return await gate.handle(ask)
     except Unavailable as error:

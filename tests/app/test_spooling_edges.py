@@ -1,4 +1,4 @@
-"""Does the spool keep only what must wait, and does nothing in it shut the gate for good?"""
+"""The spool keeps only commands that must wait, and nothing in it shuts the gate for good."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def test_going_live_is_never_spooled(tmp_path: Path) -> None:
 
 
 class Failing:
-    """A gate that fails on some texts as no gate should."""
+    """A gate that fails with an unexpected error on some texts."""
 
     def __init__(self, gate: SpoolingGate, failures: dict[str, Exception]) -> None:
         self._gate, self._failures = gate.gate, failures
@@ -122,7 +122,7 @@ async def test_a_command_the_gate_fails_on_is_told_as_refused_and_the_others_go_
     await site.note(stream, "good")
     site.store.down = False
     site.gate.gate = Failing(site.gate, {"bad": error})
-    # Until the word about it is kept, it is not given up.
+    # It is not given up until its refusal is stored.
     site.store.writes_left = 0
     assert (await site.gate.replay()).stopped
     assert site.gate.waiting == 2
@@ -139,7 +139,7 @@ async def test_a_command_the_gate_fails_on_is_told_as_refused_and_the_others_go_
 
 @played
 async def test_one_altered_review_does_not_shut_the_gate_for_the_others(tmp_path: Path) -> None:
-    """001-76: the whole way, with a log somebody changed."""
+    """001-76: the whole way, with a tampered log."""
     site = Site(tmp_path)
     altered, good = await site.house.open(), await site.house.cleared({"g.py": b"g\n"})
     streams = site.store._tables.streams
@@ -162,7 +162,7 @@ async def test_one_altered_review_does_not_shut_the_gate_for_the_others(tmp_path
 async def test_texts_no_store_can_keep_are_refused_before_they_are_spooled(
     tmp_path: Path, wrong: dict[str, object]
 ) -> None:
-    """The caller is there now, and not when the database is back."""
+    """The caller can be told now, but not once the database is back."""
     site = Site(tmp_path)
     site.store.down = True
     ask = Ask(**{"actor": HUGO, "key": "k", "command": c.AddNote(text="x"), "stream": "review/r1", **wrong})  # type: ignore[arg-type]
@@ -173,7 +173,7 @@ async def test_texts_no_store_can_keep_are_refused_before_they_are_spooled(
 
 
 class Hot(Pluggable):
-    """A store where somebody else is always faster."""
+    """A store in which every write meets a conflict."""
 
     hot = False
 
@@ -291,7 +291,7 @@ async def test_what_the_disk_did_not_hear_as_done_is_counted_once(
     site.store.down = True
     await site.note(stream, "second")
     site.store.down = False
-    # The first comes again, then the database goes: the second still waits, and the third waits behind it.
+    # The first is replayed again, then the database goes: the second still waits, and the third waits behind it.
     site.store.writes_left = 1
     assert (await site.gate.replay()).stopped
     site.store.writes_left = 1_000
@@ -307,7 +307,7 @@ def _failing(_: FileSpool, position: int) -> None:
 
 @played
 async def test_one_command_on_two_places_leaves_nothing_behind(tmp_path: Path) -> None:
-    """A record told as lost may be on the disk after all, and its caller sent it again."""
+    """A record reported as lost may be on the disk after all, while its caller has sent it again."""
     site = Site(tmp_path)
     stream = await site.house.open()
     ask = site.house.ask(HUGO, c.AddNote(text="twice"), stream)
@@ -322,7 +322,7 @@ async def test_one_command_on_two_places_leaves_nothing_behind(tmp_path: Path) -
 
 @played
 async def test_who_may_not_spool_may_not_behind_others_either(tmp_path: Path) -> None:
-    """A credential nobody could check keeps nothing, whatever waits already."""
+    """A credential that could not be checked spools nothing, whatever waits already."""
     site = Site(tmp_path)
     stream = await site.house.open()
     site.store.down = True

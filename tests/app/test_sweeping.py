@@ -1,4 +1,4 @@
-"""Whatever is over goes in the end, however much lives on before it."""
+"""Expired rows are deleted in the end, however many live rows come before them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.calls.counter import OWNER
 from tests.cast import START as NOW
 
 LIVING = 2 * SWEPT_MAX
-#: Where it begins is a matter of chance: each time about one of two rows is looked at.
+#: The start is random: each run looks at about one of two rows.
 TRIES_MAX = 60
 
 

@@ -1,4 +1,4 @@
-"""While a server runs, deadlines pass and projections follow; one that fails stops nobody else."""
+"""While a server runs, deadlines pass and projections follow; a failing task does not stop the others."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def test_a_deadline_that_was_not_taken_is_tried_again_though_the_clock_was
     house = House()
     stream = await house.open(FIRST)
     one = Deadlines(store=house.store, gate=house.gate, clock=lambda: house.now + ahead)
-    # The gate's own clock has not come so far.
+    # The gate's own clock is behind this time.
     ahead = timedelta(hours=49)
     assert await one.passed() == 0
     ahead = timedelta(0)

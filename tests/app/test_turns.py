@@ -1,4 +1,4 @@
-"""Whoever has much of the server's time lets others go first; who is alone is not slowed down."""
+"""A caller who uses much of the server's time lets others go first; a lone caller is not slowed down."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ BOB = Who(name="bob", operator="acorn")
 
 @dataclass
 class Clock:
-    """Time that goes by when somebody says so, and what is to be done later."""
+    """A manual clock with scheduled callbacks."""
 
     now: float = 1_000.0
     later: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Clock:
         )
 
     def passes(self, seconds: float) -> None:
-        """Let time go by, and do what was to be done meanwhile."""
+        """Let time pass, and run the callbacks that are due."""
         until = self.now + seconds
         while self.later and min(self.later, key=itemgetter(0))[0] <= until:
             self.later.sort(key=itemgetter(0))
@@ -44,19 +44,19 @@ class Clock:
 
 
 async def asks(quotas: Quotas, clock: Clock, who: Who, seconds: float = 0.001) -> None:
-    """One request that takes so long."""
+    """A request that takes so long."""
     async with quotas.asked(who, START):
         clock.now += seconds
 
 
 async def comes_between(quotas: Quotas, clock: Clock, who: Who) -> None:
-    """One request that comes while somebody else's is answered."""
+    """A request that arrives while another caller's is answered."""
     async with quotas.asked(BOB, START):
         await asks(quotas, clock, who)
 
 
 async def settled() -> None:
-    """Let everybody go as far as they can."""
+    """Run all tasks until they wait."""
     for _ in range(20):
         await asyncio.sleep(0)
 
@@ -193,7 +193,7 @@ async def test_the_agents_of_one_operator_may_have_half_of_the_time_together() -
 
 @played
 async def test_a_team_that_keeps_the_server_busy_together_is_no_crowd() -> None:
-    """T18: whoever waits while others are answered had none of the server's time."""
+    """T18: a caller who waits while others are answered has used none of the server's time."""
     clock = Clock()
     quotas = clock.quotas()
     team = [Who(name=f"dev{number}", operator=f"co{number}") for number in range(20)]

@@ -1,1 +1,1 @@
-"""Does a benchmark measure what it says?"""
+"""The benchmarks measure what they say."""

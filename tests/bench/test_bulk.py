@@ -1,4 +1,4 @@
-"""What is written in bulk to be measured is a store as the gate would have left it."""
+"""A store written in bulk for measuring equals the one the gate would have written."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -30,7 +30,7 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """Where a store was written in bulk."""
+    """The place of a store written in bulk."""
     known = asyncio.run(bulk.patterns())
     if request.param == "sqlite":
         bulk.write(tmp_path / "store.db", SIZE, known, makers=0)
@@ -53,7 +53,7 @@ async def opened(place: str) -> AsyncIterator[Store]:
 
 
 def beside(look: Reading) -> tuple[object, ...]:
-    """The rows that a review leaves beside the log."""
+    """The rows of a review outside the log."""
     digests = [look.digests(bulk.last_digest(number, SIZE)) for number in range(SIZE)]
     return look.reviews(Listing(limit=SIZE)), digests, look.inbox(bulk.REVIEWERS[0], limit=SIZE)
 

@@ -1,4 +1,4 @@
-"""Whole commits are judged by the code that the command ends with."""
+"""Whole commits are judged by the exit code of the command."""
 
 from __future__ import annotations
 

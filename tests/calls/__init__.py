@@ -1,1 +1,1 @@
-"""What can be asked at any door."""
+"""The calls that every door offers."""

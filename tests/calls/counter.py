@@ -1,4 +1,4 @@
-"""An office with callers, as a door would have them."""
+"""An office with callers, as a door has them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OWNER = Who(name="owner", kind=WhoKind.PERSON)
 
 @dataclass
 class Counter:
-    """Where people and agents come with what they want."""
+    """A door-like counter for people and agents."""
 
     house: House = field(default_factory=House)
 
@@ -30,7 +30,7 @@ class Counter:
         self.office = Office(gate=self.house.gate, store=self.house.store, clock=lambda: self.house.now)
 
     async def agent(self, name: str, *scopes: str, kind: str = "agent", roles: tuple[str, ...] = ("agent",)) -> Caller:
-        """Somebody enrolled, with a token that is looked up again."""
+        """Enrol an agent with a token that is looked up again."""
         operator = f"{name}-co"
         await self.house.do(SUE, EnrolPrincipal(kind=kind, operator=operator, roles=roles), stream_of(name))
         made = new_token()
@@ -41,7 +41,7 @@ class Counter:
         return Caller(account=account, scopes=scopes_of(account, token.scopes), credential=token.id)
 
     async def known(self, name: str) -> Caller:
-        """The same, with a credential that is called the same in every world."""
+        """A caller whose credential has the same name in every world."""
         return replace(await self.agent(name), credential=name)
 
     async def call(self, caller: Caller, name: str, **body: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A whole lifecycle by calls alone, each as its caller may, with nothing believed that was only said."""
+"""A whole lifecycle by calls alone, each by an account that may make it; claims in arguments are not believed."""
 
 from typing import Any, cast
 
@@ -137,7 +137,7 @@ async def test_a_list_comes_in_pages_and_tells_of_no_reports() -> None:
 
 @played
 async def test_the_inbox_has_what_waits_for_the_caller() -> None:
-    """D-21: and nothing that waits for somebody else, whoever's turn it is."""
+    """D-21: and nothing that waits for another account."""
     counter = Counter()
     dev, codex = await counter.agent("dev"), await counter.agent("codex")
     opened = await counter.call(dev, "open_review", kind="script", title="Say hello", files=HELLO)
@@ -162,7 +162,7 @@ def test_every_form_can_be_described_and_every_answer_written_down() -> None:
 
 @played
 async def test_what_a_viewer_sees_has_a_mark_that_changes_with_it_alone() -> None:
-    """T13: somebody else's hidden report changes nothing for who has not reported."""
+    """T13: another reviewer's hidden report changes nothing for a reviewer who has not reported."""
     counter = Counter()
     dev, codex, gemini = [await counter.agent(name) for name in ("dev", "codex", "gemini")]
     opened = await counter.call(dev, "open_review", kind="story", title="A story", files=HELLO)

@@ -1,4 +1,4 @@
-"""What stands over the reviews is changed by calls: what went live, the policy, and who needs no reviewers."""
+"""Calls that change what governs all reviews: what went live, the policy, and who needs no reviewers."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a list takes for the page to go on with, and by which words it is shortened."""
+"""The cursors and filters of lists."""
 
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from tests.calls.test_calls import HELLO
 from tests.calls.test_governing import sue
 from tests.doors.fuzz import CURSORS
 
-#: Each list, what else it takes, and which of the cursors could be its own.
+#: Each list, its other parameters, and which of the cursors could be its own.
 LISTS: dict[str, tuple[dict[str, str], str]] = {
     "list_reviews": ({}, CURSORS[0]),
     "list_content": ({}, CURSORS[0]),

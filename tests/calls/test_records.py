@@ -1,4 +1,4 @@
-"""Who did what, when and why is told to whoever may know it, and to nobody else; nor do the figures tell of it."""
+"""The audit trail of who did what, when and why is shown only to those who may see it, and figures reveal no more."""
 
 from typing import Any
 

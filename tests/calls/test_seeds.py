@@ -1,4 +1,4 @@
-"""What the seeds' calls are made of: any JSON comes back as it was sent, and a key does nothing twice."""
+"""The parts of the seeds' calls: any JSON comes back as it was sent, and a key does nothing twice."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Bytes come ahead of the work, many pieces of work come at once, and nothing stays of what is refused."""
+"""Uploads before the work, many works in one batch, and nothing left of what is refused."""
 
 import base64
 from functools import partial

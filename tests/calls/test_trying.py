@@ -1,4 +1,4 @@
-"""What would happen is told without anything happening, and tells a blind reviewer nothing."""
+"""A preview changes nothing, and tells a blind reviewer nothing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who waits for a review is told when it comes to them, and never sooner or later because of what they may not see."""
+"""A caller who waits for a review is notified when it is their turn, and hidden events change nothing in the timing."""
 
 import asyncio
 from typing import Any

@@ -29,7 +29,7 @@ def pid(_: None) -> int:
 
 
 def grow(count: int) -> int:
-    """Have so many bytes for a moment; the number of this process."""
+    """Allocate so many bytes for a moment; return the process id."""
     return os.getpid() if b"x" * count else 0
 
 
@@ -94,7 +94,7 @@ def environment(_: None) -> dict[str, str]:
 
 
 def open_files(_: None) -> list[str]:
-    """Where every open descriptor of this process leads to."""
+    """The target of every open descriptor of this process."""
     places = []
     for one in Path("/proc/self/fd").iterdir():
         try:

@@ -1,4 +1,4 @@
-"""Functions run in child processes are cut off, survived and ended."""
+"""Functions in child processes are limited, survived and ended."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ def called(
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process computes or waits; one that only its parent has not asked about does not count."""
+    """Whether a process runs or sleeps; a zombie does not count."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
     except OSError:

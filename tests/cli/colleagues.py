@@ -1,4 +1,4 @@
-"""Somebody at a command line with scripted colleagues: what a round comes to is said beforehand."""
+"""A user at a command line with scripted reviewers, so that the result of a round is known."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ Play = Callable[[Options, Watch], Awaitable[Outcome]]
 
 @dataclass
 class Scene:
-    """What the colleagues will say, and what was asked of them."""
+    """The scripted answers of the colleagues, and their recorded tasks."""
 
     outcome: Outcome = BLOCKED
     change: Change = CHANGE
@@ -75,7 +75,7 @@ class Scene:
 
 
 class Scripted(Assembly):
-    """The real parts, with reviewers that were told what to say."""
+    """The real parts with scripted reviewers."""
 
     def __init__(self, settings: config.Settings, console: Console, scene: Scene) -> None:
         super().__init__(settings, console)

@@ -9,7 +9,7 @@ from tests.cli.desk import Desk, furnish
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Desk:
-    """Nothing is there yet, not even the data folder."""
+    """A desk without a data folder."""
     return Desk(home=tmp_path / "home")
 
 

@@ -1,4 +1,4 @@
-"""Somebody at a command line: a data folder of their own, what they type, and what they see."""
+"""A user at a command line: their own data folder, their input, and the output they see."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CLEARED, PENDING, WITHDRAWN = (work_of(files).digest for files in (FIRST, SECOND
 
 @dataclass(frozen=True, kw_only=True)
 class Ran:
-    """How a command ended."""
+    """The exit code and output of a command."""
 
     code: int
     out: str
@@ -40,7 +40,7 @@ class Ran:
 
     @property
     def data(self) -> Any:
-        """What a script reads."""
+        """The JSON output."""
         return json.loads(self.out)
 
 
@@ -49,7 +49,7 @@ class Desk:
     """A data folder and a person who may sit at a terminal."""
 
     home: Path
-    #: What the person types, line by line; None: nobody sits there.
+    #: What the person types, line by line; None means no terminal.
     types: list[str] | None = None
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -78,7 +78,7 @@ class Desk:
         return House(store=store, ids=start, name=f"k{start}-")
 
     def add(self, text: str) -> str:
-        """One more open review; its digest."""
+        """Add one more open review and return its digest."""
         files = {"more.py": text.encode()}
 
         async def play() -> None:
@@ -124,5 +124,5 @@ def _furnished() -> Path:
 
 
 def lines(text: str) -> Iterator[str]:
-    """What is not blank."""
+    """The lines that are not blank."""
     return (line for line in text.splitlines() if line.strip())

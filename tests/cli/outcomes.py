@@ -1,4 +1,4 @@
-"""Outcomes of rounds as a user may meet them: fixed values, so that every way of showing them is compared."""
+"""Outcomes of rounds that a user may meet: fixed values, so that all renderings can be compared."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from foureyes.core.values import Severity, Verification
 AT = datetime(2026, 11, 16, 14, 0, tzinfo=UTC)
 DIGEST = "sha256:4be1c09d7a7b44f1e0a4b3b36b1e4c4f1b8f4f6f2a5d7d8e9f0a1b2c3d4e5f60"
 CRITICS = ("format", "security", "injection", "factual", "python")
-#: What a stranger may put into a file name, a line of code or a sentence.
+#: Text that an attacker may put into a file name, a line of code or a sentence.
 HOSTILE = (
     "\udcff\x1b[2J\x1b]52;c;eA==\x07\u202e\u2066evil\u2069\r\n"
     "@everyone <img src=x onerror=alert(1)> `x` [a](http://e) |"

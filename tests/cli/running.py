@@ -1,4 +1,4 @@
-"""A real server in a process of its own, with a browser that keeps what it was asked to open."""
+"""A real server in its own process, with a browser that records what it was asked to open."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ class Running:
         return self.process.wait(END_SECONDS_MAX)
 
     def logged(self) -> str:
-        """What it wrote to stderr."""
+        """Its stderr."""
         return (self.folder / "log").read_text(encoding="utf-8")
 
     def run(self, *arguments: str, timeout: int = 60) -> subprocess.CompletedProcess[str]:
-        """A command beside it."""
+        """Run a command while the server runs."""
         RECORD.note(COMMAND, self.policy)
         return subprocess.run(
             [FOUREYES, *arguments],
@@ -110,17 +110,17 @@ class Running:
         return (self.folder / "opened").read_text(encoding="utf-8").split()
 
     def link(self) -> str:
-        """Where the page leads that was opened last, as a browser follows it."""
+        """The target of the last opened page, as a browser follows it."""
         return where(Path(urlsplit(self.opened()[-1]).path))
 
     def browser(self) -> Browser:
-        """A browser of somebody in front of it."""
+        """A browser of a local user."""
         return Browser(send=self.send, origin=self.begun["address"])
 
     async def send(
         self, method: str, address: str, headers: dict[str, str], body: bytes = b"", source: str = ""
     ) -> Answer:
-        """One request over the network, from another address of this machine if it is named."""
+        """Send a request over the network, from another address of this machine if one is given."""
         parts = urlsplit(address)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         connection = http.client.HTTPConnection(
@@ -136,7 +136,7 @@ class Running:
             connection.close()
 
     async def ask(self, token: str, method: str, path: str, **body: Any) -> Any:
-        """What an agent asks over HTTP, and is given; whoever reports reads the work first."""
+        """Make a call as an agent over HTTP; a reviewer reads the work before a report."""
         headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
         if method == "POST" and path.endswith("/reports"):
             await self.send("GET", f"/api/v1{path.removesuffix('reports')}work", headers)
@@ -146,7 +146,7 @@ class Running:
 
 
 def where(page: Path) -> str:
-    """Where a page leads."""
+    """The target of a redirect."""
     assert page.stat().st_mode & 0o077 == 0, "others could read it"
     found = re.search(r'url=([^"]+)"', page.read_text(encoding="utf-8"))
     assert found

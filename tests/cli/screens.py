@@ -1,4 +1,4 @@
-"""The screens of a review as text, one file each, so that a change of words is seen.
+"""The screens of a review as text, one file each, so that a change of wording shows up.
 
 Usage: python -m tests.cli.screens
 """

@@ -1,4 +1,4 @@
-"""A server is called by its own names, and by no others."""
+"""A server answers to its own host names only."""
 
 import pytest
 

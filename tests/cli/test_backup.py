@@ -1,4 +1,4 @@
-"""A backup is whole or not there; a restore loses nothing silently, and giving something up takes a person."""
+"""A backup is complete or absent; a restore loses nothing silently, and discarding data requires a person."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_what_was_given_up_is_not_given_up_without_a_key(signed: Desk, tmp_path:
 
 
 def test_what_no_checkpoint_has_seen_is_not_given_up_unseen(signed: Desk, tmp_path: Path) -> None:
-    """A human shuts what was cleared, and at once somebody without a terminal puts the last backup back."""
+    """A human revokes a clearance, and right after that a process without a terminal restores the last backup."""
     folder = backed_up(signed, tmp_path / "safe")
     _reopened(signed)
     assert signed.check(CLEARED).code == 3
@@ -351,7 +351,7 @@ def test_triggers_that_were_removed_are_named_and_an_upgrade_puts_them_back(sign
 
 
 def test_an_upgrade_backs_up_migrates_and_verifies(signed: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An older store is not changed by whoever only wants to look; `upgrade` does it, with a way back."""
+    """A read does not change an older store; `upgrade` does, with a backup."""
     _newer_program(monkeypatch)
     ran = signed.run("why", "r1")
     assert ran.code == 2

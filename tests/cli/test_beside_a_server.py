@@ -1,4 +1,4 @@
-"""One server and eight command lines in one data folder: nothing that anybody was told is lost, or told to others."""
+"""One server and eight command lines in one data folder: nothing acknowledged is lost or reaches others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.conftest import EFFORT
 
 PROCESSES = 8
 OPENED = {"test": 20, "all": 400}[EFFORT]
-#: Work goes on coming in until the last command line is done, or so much of it came.
+#: The most works that are opened while the command lines run.
 OPENED_MAX = 600
 SEEN = [{"what": "a.txt", "why": "it holds the number of the title"}]
 #: Blocks: what is dismissed or fixed must be there to be found.
@@ -44,7 +44,7 @@ def reviewing(server: Running, number: int) -> subprocess.Popen[str]:
 
 
 async def opening(server: Running, dev: str, codex: str, number: int) -> str:
-    """Work over HTTP, reported on by somebody else meanwhile; its name."""
+    """Open a work over HTTP, on which another account reports; return its name."""
     files = [{"path": "a.txt", "text": f"{number}\n"}]
     opened = await server.ask(
         dev, "POST", "/reviews", kind="note", title=f"Work {number}", files=files, key=f"o{number}"
@@ -97,7 +97,7 @@ def test_a_server_and_eight_command_lines_lose_nothing(tmp_path: Path) -> None:
 
 
 def _dismiss(server: Running, said: dict[str, Any]) -> None:
-    """A person at a terminal says that a finding is not real, while the server goes on."""
+    """Dismiss a finding at a terminal while the server runs."""
     finding = next(one["id"] for one in said["findings"] if one["severity"] != "critical")
     desk = Desk(home=server.folder / ".local/share/foureyes", types=[finding])
     ran = desk.run("dismiss", finding, "--review", said["review"], "--because", "The name is ours.")
@@ -105,7 +105,7 @@ def _dismiss(server: Running, said: dict[str, Any]) -> None:
 
 
 async def _whole(server: Running, name: str, reviews: list[str], dismissed: list[str]) -> None:
-    """Each review's stream in this store begins with its opening and holds every report that was taken."""
+    """Check that each review's stream begins with its opening and holds every accepted report."""
     async with SqliteStore.open(server.folder / ".local/share/foureyes" / name) as store:
         assert {one.stream for one in await store.read(_streams)} == {f"review/{one}" for one in reviews}
         for review in reviews:

@@ -1,4 +1,4 @@
-"""`foureyes call`: what agents ask, asked by a script; the exit code says how it went."""
+"""`foureyes call`: agents' calls made by a script; the exit code is the result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FILES = json.dumps(HELLO)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Typing:
-    """Who types, as dev or codex, with a server at work in the same data folder."""
+    """A caller, dev or codex, with a server running in the same data folder."""
 
     folder: Path
 
@@ -37,13 +37,13 @@ class Typing:
         return await asyncio.to_thread(desk.run, "call", *words, "--token-file", str(self.folder / who))
 
     def token(self, who: str, secret: str) -> None:
-        """Keep somebody's token where only its owner reads it."""
+        """Store an account's token in a file that only its owner can read."""
         (self.folder / who).touch(mode=0o600)
         (self.folder / who).write_text(secret, encoding="utf-8")
 
 
 def beside(test: Callable[[Typing], Awaitable[None]]) -> Callable[[Path], None]:
-    """A test of somebody at a command line beside a server."""
+    """Run a test of a command line beside a server."""
 
     async def story(folder: Path) -> None:
         house, types = House(), Typing(folder=folder)

@@ -1,4 +1,4 @@
-"""`foureyes check` says whether exactly these bytes may go live, soon, and 0 is the only yes."""
+"""`foureyes check` says quickly whether exactly these bytes may go live, and 0 is the only yes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_scripts_get_the_same_answer_as_an_object(desk: Desk, digest: str, state
 
 
 def test_a_row_that_says_cleared_opens_nothing(desk: Desk) -> None:
-    """The rows only ever say no; what they call cleared is judged anew from the log."""
+    """The rows can only say no; a row that says cleared is re-evaluated from the log."""
     tamper(desk.database, "UPDATE digests SET cleared = 1")
     ran = desk.check(PENDING)
     assert ran.code == 4
@@ -283,7 +283,7 @@ else:
 
 
 def _modules(desk: Desk, digest: str, code: int) -> list[str]:
-    """What a real process has loaded when it has answered."""
+    """The modules that a real process has loaded after its answer."""
     script = (
         "import sys; from foureyes.bootstrap import main; sys.argv = ['foureyes', 'check', sys.argv[1]]; code = main();"
         "print(*sys.modules, file=sys.stderr); sys.exit(code)"

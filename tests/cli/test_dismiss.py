@@ -1,4 +1,4 @@
-"""`foureyes dismiss`: a person's word, typed at a terminal, kept with its reason and marked unproven."""
+"""`foureyes dismiss`: a person's decision, typed at a terminal, stored with its reason and marked unproven."""
 
 from __future__ import annotations
 

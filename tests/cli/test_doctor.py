@@ -1,4 +1,4 @@
-"""`foureyes doctor`: what is alive here, what is missing, and what mends it."""
+"""`foureyes doctor`: what works here, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ reviewers:
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
-    """A repository with a policy of its own; nobody has a key, and nobody listens at the own endpoint."""
+    """A repository with its own policy, no API keys, and no server at its own endpoint."""
     ground = new(tmp_path / "shop")
     ground.write("foureyes.yaml", POLICY)
     ground.commit()

@@ -1,4 +1,4 @@
-"""What scripts, code scanners and pull requests get: shapes that hold, and nothing of the work acts in them."""
+"""Output for scripts, code scanners and pull requests: stable formats, in which text of the work is inert."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cli.colleagues import RULES
 from tests.cli.outcomes import BLOCKED, CLEAN, EVERY, EVIL, HOSTILE, KEY, LATER, MANY, NOTE, PIPE
 from tests.shape import ROOT
 
-#: What SARIF 2.1.0 allows at each of these objects, and what it demands; from the standard's schema.
+#: The properties that SARIF 2.1.0 allows and requires in each of these objects, from the standard's schema.
 ALLOWED: dict[str, tuple[set[str], set[str]]] = {
     "log": ({"$schema", "version", "runs", "properties"}, {"version", "runs"}),
     "run": (

@@ -1,4 +1,4 @@
-"""A real server that is told to end: whoever waits is let go, nobody holds it up, and asking again breaks nothing."""
+"""A server that is stopped releases waiting callers, is not held up by anyone, and a retry breaks nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MCP = {
 def asked(
     server: Running, method: str, path: str, headers: dict[str, str], body: Any = None
 ) -> Iterator[http.client.HTTPConnection]:
-    """A request that is under way; whoever made it waits for its answer."""
+    """A pending request whose caller waits for its answer."""
     with closing(http.client.HTTPConnection(server.netloc, timeout=SECONDS_MAX)) as connection:
         connection.request(method, path, json.dumps(body) if body else None, headers)
         yield connection
@@ -40,7 +40,7 @@ def asked(
 
 @contextmanager
 def broken_off(server: Running, sent: bytes) -> Iterator[socket.socket]:
-    """Somebody who begins to send, and says no more."""
+    """A client that starts a request and then sends nothing."""
     host, _, port = server.netloc.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=SECONDS_MAX) as line:
         line.sendall(sent.replace(b"HOST", server.netloc.encode()))
@@ -54,7 +54,7 @@ def waiting(review: str, seconds: int) -> dict[str, Any]:
 
 
 def result_of(call: http.client.HTTPConnection) -> dict[str, Any]:
-    """What a tool answered."""
+    """The result of a tool call."""
     said = call.getresponse().read().decode()
     return dict(json.loads(said.partition("data: ")[2] or said)["result"]["structuredContent"])
 

@@ -1,4 +1,4 @@
-"""Is every rule that a finding may name listed by `foureyes rules`, with its reason and how often it was wrong?"""
+"""`foureyes rules` lists every rule that a finding may name, with its reason and how often it was wrong."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SEVERITIES = ("critical", "important", "minor")
 
 
 def held(value: object, depth: int = 0) -> Iterator[Rule]:
-    """Every rule within a value: tables of checks hold them in tuples, mappings and small records."""
+    """Yield every rule within a value: tables of checks hold them in tuples, mappings and small records."""
     if isinstance(value, Rule):
         yield value
     elif depth < DEPTH_MAX and isinstance(value, Mapping):
@@ -63,7 +63,7 @@ def test_so_is_every_rule_that_a_critic_or_a_command_of_the_policy_says_it_has(
 
 
 def test_a_python_tool_cannot_name_a_check_that_is_not_listed(listed: dict[str, dict[str, object]]) -> None:
-    """What is passed on is decided by the same table, whatever a newer bandit or ruff may say."""
+    """The same table decides what is passed on, whatever a newer bandit or ruff may report."""
     codes = [f"{letter}{number:03}" for letter in "BSFE" for number in range(1000)]
     passed = [rule_of(tool, code).id for tool in ("bandit", "ruff") for code in codes if is_passed_on(tool, code)]
     assert len(passed) > 100

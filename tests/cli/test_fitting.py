@@ -1,4 +1,4 @@
-"""What is shown fits, whatever letters it has."""
+"""Output fits the width of the terminal, with any script."""
 
 import unicodedata
 

@@ -50,7 +50,7 @@ def test_a_folder_open_to_others_is_refused_with_the_command_that_mends_it(tmp_p
 
 
 def test_a_folder_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root gives the folder away; anybody else pretends to be somebody else."""
+    """Root changes the owner of the folder; any other user fakes their own id."""
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
     if os.geteuid() == 0:

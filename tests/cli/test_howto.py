@@ -1,4 +1,4 @@
-"""The guide shows what the program really says."""
+"""The guide shows what the program really prints."""
 
 from __future__ import annotations
 

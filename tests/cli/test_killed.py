@@ -1,4 +1,4 @@
-"""A server is killed while its reviewers are at work; the next one goes on, and every seat has one report."""
+"""A server is killed while its reviewers run; the next one continues, and every seat has one report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.app.house import played
 from tests.cli.running import Running
 from tests.cli.test_up import HELLO, WORLD, enrolled, signed_in
 
-#: Starts something itself, notes each start, then waits until it is let go.
+#: Starts a child, records each start, then waits until it is released.
 WAITS = """
 subprocess.Popen(["sh", "-c", "until [ -e " + str(FOLDER / "go") + " ]; do sleep 0.1; done"])
 with (FOLDER / "starts").open("a") as notes:
@@ -40,7 +40,7 @@ AGAIN = [{"path": "again.py", "text": "print('again')\n"}]
 
 @contextmanager
 def serving(folder: Path, place: Place) -> Iterator[Running]:
-    """A server that hosts a Codex which does as it is told."""
+    """A server that hosts a fake Codex."""
     server = Running(folder, arguments=("--yes-send", "codex"))
     server.environment |= KEYS | {"PATH": f"{place.path}:{server.environment['PATH']}"}
     with server:
@@ -54,7 +54,7 @@ def starts(place: Place) -> list[int]:
 
 
 def until_started(place: Place, number: int) -> None:
-    """Wait until so many were started."""
+    """Wait until so many have started."""
     over = time.monotonic() + 60
     while len(starts(place)) < number:
         assert time.monotonic() < over, f"the agent was started {len(starts(place))} times"
@@ -118,7 +118,7 @@ def test_a_server_killed_inside_a_look_and_before_one_is_gone_on_by_the_next(tmp
 
 
 def until_gone(group: int) -> None:
-    """Wait until nobody of this group is there any more."""
+    """Wait until no process of this group is left."""
     over = time.monotonic() + 30
     with suppress(ProcessLookupError):
         while True:

@@ -1,4 +1,4 @@
-"""While reviewers look a person sees who, for how long, and what they last said; afterwards nothing of it is left."""
+"""While reviewers run a person sees who, for how long, and their last message; afterwards it is erased."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.cli.test_plain import Terminal
 
 @dataclass
 class Seat:
-    """A terminal, a clock that stands, and the progress between them."""
+    """A terminal, a frozen clock, and the progress display."""
 
     stream: Terminal = field(default_factory=Terminal)
     now: float = 0.0
@@ -34,7 +34,7 @@ class Seat:
 
     @property
     def drawn(self) -> list[str]:
-        """What the terminal shows, by the sequences that Live uses."""
+        """The screen, computed from the escape sequences that Live uses."""
         rows: list[str] = []
         for piece in re.split(r"(\r\x1b\[\d+A\x1b\[J|\n)", self.stream.getvalue()):
             if up := re.match(r"\r\x1b\[(\d+)A", piece):

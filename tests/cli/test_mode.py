@@ -1,4 +1,4 @@
-"""Whether hooks stop a kind of work or only watch it is said by `why`, and nothing to the gate."""
+"""`why` says whether hooks block a kind of work or only watch it; the gate ignores the mode."""
 
 from __future__ import annotations
 

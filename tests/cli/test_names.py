@@ -1,4 +1,4 @@
-"""Nobody is enrolled under a name that this machine already acts by."""
+"""No account can be enrolled under a name that this machine already uses."""
 
 from foureyes.bootstrap.serving import human_name
 from foureyes.core.names import RESERVED, is_name

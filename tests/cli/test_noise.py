@@ -1,4 +1,4 @@
-"""How much does a person have to read? What they ask to see, without losing sight of what must be fixed."""
+"""How much a person has to read: filters reduce the output without hiding what must be fixed."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_model_whose_library_is_missing_is_not_said_to_be_missing_itself() -> 
 
 
 def test_programs_that_were_stopped_share_a_line() -> None:
-    """What there is comes first; five times the same excuse says no more than once."""
+    """Results come first, and a shared reason is printed only once."""
     looked = tuple(
         replace(program(name, LookedState.INCONCLUSIVE), reason="stopped before it was done") for name in CRITICS
     )

@@ -1,4 +1,4 @@
-"""`foureyes off`: hooks of one place stop nothing for a while; who said so and why is kept and shown."""
+"""`foureyes off`: hooks of one place block nothing for a while; the person and the reason are stored and shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOR_2H = ["off", "--for", "2h", "--because", WHY]
 
 @pytest.fixture(autouse=True)
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Somebody stands in a folder of a repository."""
+    """A user in a folder of a repository."""
     place = tmp_path / "repository"
     (place / ".git").mkdir(parents=True)
     (place / "src").mkdir()

@@ -1,4 +1,4 @@
-"""What a person does to the store from the command line: verify, sign, rebuild, purge, and look."""
+"""Operations on the store from the command line: verify, sign, rebuild, purge, and read."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_key_is_rotated_and_everything_still_verifies_by_either(signed: Desk) 
 
 
 def test_a_book_does_not_say_itself_whom_to_trust(signed: Desk) -> None:
-    """Who stole a key before it was rotated away writes the whole book anew with it."""
+    """A thief of a key that was rotated later rewrites the whole journal with it."""
     (old,) = (path.stem for path in (signed.home / "keys").glob("*.key"))
     stolen = signer_in(signed.home / "keys", old)
     assert signed.run("log", "rotate", "--reason", "It was stolen.").code == 0

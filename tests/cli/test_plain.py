@@ -1,4 +1,4 @@
-"""Text of strangers is shown as text: nothing in it reaches the terminal, its clipboard, or the reader's order."""
+"""Untrusted text is shown as text: it cannot affect the terminal, its clipboard, or the reading order."""
 
 import io
 import json
@@ -11,7 +11,7 @@ from foureyes.app.plain import plain
 from foureyes.cli.answer import Answer, Line, print_line, show
 from tests.cli.desk import Desk
 
-#: What a hostile title, reason or file name may hold, and what is left of it.
+#: Hostile titles, reasons and file names, with what is left of them.
 CORPUS = {
     "colour": ("\x1b[31mred\x1b[0m", "[31mred[0m"),
     "clear the screen": ("\x1b[2J\x1b[Hgone", "[2J[Hgone"),
@@ -89,7 +89,7 @@ def test_a_hostile_title_reaches_no_terminal(desk: Desk) -> None:
 
 
 class Terminal(io.StringIO):
-    """A stream that a person looks at."""
+    """A stream that is a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""Policies are checked, shown, compared, and put into force by a person at a terminal."""
+"""Policies are checked, shown, compared, and activated by a person at a terminal."""
 
 from __future__ import annotations
 

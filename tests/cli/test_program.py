@@ -1,4 +1,4 @@
-"""Every command explains itself, refuses what it does not know with 64, and fails with a sentence."""
+"""Every command has help, refuses unknown arguments with 64, and fails with a sentence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FOUREYES = str(Path(sys.executable).with_name("foureyes"))
 
 
 def commands(group: click.Group = program, path: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Every command there is, with the words that call it."""
+    """Every command, with its path."""
     context = click.Context(group)
     for name in group.list_commands(context):
         found = group.get_command(context, name)
@@ -115,7 +115,7 @@ def test_without_arguments_the_help_is_shown(empty: Desk) -> None:
     assert "Usage: foureyes" in ran.out
 
 
-#: What needs no store: it makes one, or looks at something else.
+#: Commands that need no store.
 STORELESS = {"completion", "config", "doctor", "policy", "review", "rules", "up"}
 
 

@@ -1,4 +1,4 @@
-"""A real server behind a real proxy: found by its public name, and nobody is taken for somebody else."""
+"""A real server behind a real proxy: reached by its public name, and no caller is mistaken for another."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from tests.web.browser import Browser
 
 NAME = "gate.example"
 PUBLIC = f"https://{NAME}"
-#: Somebody who would be taken for another, and for many.
+#: Headers of a client that claims other addresses.
 LIES = {"x-forwarded-for": "10.0.0.1, 127.0.0.1", "x-real-ip": "10.0.0.1", "forwarded": "for=10.0.0.1"}
 
 
 @dataclass
 class Outside:
-    """Somebody who reaches an address from one of their own."""
+    """A client that connects to an address from its own address."""
 
     netloc: str
     own: str = "127.0.0.2"
 
     async def send(self, method: str, address: str, headers: dict[str, str], body: bytes = b"") -> Answer:
-        """One request by the public name, unless another is said."""
+        """Send a request to the public name, unless another is given."""
         return await asyncio.to_thread(self._sent, method, address, {"host": NAME, **headers}, body)
 
     def _sent(self, method: str, address: str, headers: dict[str, str], body: bytes) -> Answer:
@@ -99,7 +99,7 @@ async def _enrolled(human: Browser, name: str) -> str:
 
 
 async def _listened(outside: Outside, token: str) -> None:
-    """An agent asks for its tools, in whatever letters it spells the name."""
+    """List the tools as an agent, with any spelling of the host name."""
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     headers = {
         "host": NAME.upper(),
@@ -116,7 +116,7 @@ async def _listened(outside: Outside, token: str) -> None:
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize("behind", [True, False])
 def test_only_a_proxy_is_believed_about_who_asks_and_only_for_what_it_saw(tmp_path: Path, behind: bool) -> None:
-    """T18: whoever floods cannot say that they are many; who they are stands in the log."""
+    """T18: a flooder cannot pretend to be many clients; its address is in the log."""
 
     @played
     async def story() -> None:

@@ -1,4 +1,4 @@
-"""A backup made before a purge has the bytes; who restores it does not bring them back, or is told that they are."""
+"""A backup made before a purge has the bytes; restoring it does not bring them back, or says that it does."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def holding(desk: Desk) -> list[Path]:
 
 
 def assert_nobody_knew(out: str) -> None:
-    """It is told that purges may be unknown, and nothing is said to have come back that nobody knows of."""
+    """Check that the output says that purges may be unknown, and names no returned bytes."""
     told = " ".join(out.split())
     assert "No store was here that knows what was purged after this backup was made" in told
     assert "run `foureyes purge DIGEST` for it again" in told

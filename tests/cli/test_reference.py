@@ -1,4 +1,4 @@
-"""The reference says what the commands and settings say themselves."""
+"""The reference equals the help of the commands and settings."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""`foureyes review`: what is asked for reaches the round, and what it comes to reaches the person."""
+"""`foureyes review`: its options reach the round, and its result reaches the person."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def interrupting(then: Callable[[], Outcome]) -> Callable[[Options, Watch], Awai
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """A shell that starts something in the background has it ignore Ctrl-C; the tests may run like that."""
+    """Restore Ctrl-C, which background jobs of a shell ignore; the tests may run as one."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -221,7 +221,7 @@ def test_a_round_that_fails_is_told(table: Table, error: Exception, code: int) -
 
 
 def asking(*questions: tuple[str, str]) -> Callable[[Options, Watch], Awaitable[Outcome]]:
-    """A round that asks for leave to send, and lists who got it."""
+    """A round that asks for consent to send, and records who got the work."""
 
     async def play(options: Options, watch: Watch) -> Outcome:
         del watch

@@ -1,4 +1,4 @@
-"""`foureyes rules`: what the programs look for, how often that was wrong, and what a person retired."""
+"""`foureyes rules`: what the programs look for, their measured error rate, and the retired rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the README and the guide to the server say to type is what works."""
+"""The commands in the README and the server guide work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.web.browser import Browser
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs" / "howto" / "run-a-server.md").read_text(encoding="utf-8")
 ADDRESS = f"http://127.0.0.1:{PORT}"
-#: Not everybody has curl; of it the guide uses no more than this.
+#: A substitute for curl with the options that the guide uses.
 CURL = f"""#!{sys.executable}
 import sys, urllib.request
 words = iter(sys.argv[1:])
@@ -56,7 +56,7 @@ async def enrolled(server: Running, human: Browser, commands: str) -> list[str]:
 
 
 def typed(server: Running, commands: str, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """What a reader types, at the address that this server has."""
+    """The commands of a page, with the address of this server."""
     curl = server.folder / "bin" / "curl"
     curl.parent.mkdir()
     curl.write_text(CURL, encoding="utf-8")
@@ -79,7 +79,7 @@ def after(page: str, heading: str) -> str:
 
 
 async def cleared(server: Running, human: Browser, enrolling: str, playing: str) -> None:
-    """Two agents, enrolled as it says, take a work from its opening to a cleared version as it says."""
+    """Enrol two agents and take a work from its opening to a cleared version, both as the page says."""
     dev, codex = await enrolled(server, human, enrolling)
     ran = typed(server, playing, {"DEV": dev, "CODEX": codex})
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -1,4 +1,4 @@
-"""A setting says where it came from; what is unknown or malformed is refused with its place."""
+"""A setting shows its source; unknown or malformed settings are refused with their place."""
 
 import os
 from pathlib import Path

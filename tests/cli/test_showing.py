@@ -1,4 +1,4 @@
-"""The first screen says what it comes to, the few things that matter, and who did not look."""
+"""The first screen shows the result, the few things that matter, and who did not review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much waits in the spool's files is counted without opening any of them."""
+"""The size of the spool is computed without opening its files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`foureyes status` tells how the work is going: what waits, who is at work, what is not told yet, what was signed."""
+"""`foureyes status` shows how work is going: what waits, who works, undelivered notifications, the last signature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILES = {"more.py": b"x = 1\n"}
 
 
 def busy(desk: Desk) -> None:
-    """A reviewer at work now, one who died, a worker, and something to tell since long ago."""
+    """A store with a running reviewer, a dead one, a worker, and an old undelivered notification."""
     now = datetime.now(UTC)
 
     async def play() -> None:

@@ -1,4 +1,4 @@
-"""What the command line does beside a server: it opens pages, and decides nothing by itself."""
+"""Commands beside a running server open pages and decide nothing themselves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CLEARED_REVIEW, OPEN_REVIEW, WITHDRAWN_REVIEW = "r1", "r2", "r3"
 
 @dataclass
 class Seated(Desk):
-    """Somebody with a browser, or without one."""
+    """A user with or without a browser."""
 
     has_browser: bool = True
     opened: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Seated(Desk):
         return self.has_browser
 
     def enrol(self, name: str, kind: str = "human") -> None:
-        """Somebody more who may act."""
+        """Enrol one more account."""
 
         async def play() -> None:
             async with SqliteStore.open(self.database) as store:
@@ -63,7 +63,7 @@ class Seated(Desk):
         asyncio.run(play())
 
     def give(self, name: str, token: str, **said: Any) -> None:
-        """A token for somebody."""
+        """A token for an account."""
 
         async def play() -> None:
             async with SqliteStore.open(self.database) as store:
@@ -100,7 +100,7 @@ def test_without_a_server_it_is_said_how_to_start_one(seated: Seated, arguments:
 
 
 class Starting(Assembly):
-    """What a server says when it has started; none is."""
+    """The start message of a server, without a server."""
 
     def serve(self, _: Serving, told: Callable[[Begun], None]) -> None:
         told(Begun(address=ADDRESS, public=ADDRESS))
@@ -194,7 +194,7 @@ def test_each_good_token_is_listed_with_what_it_is_for_and_its_end(seated: Seate
 
 
 def test_a_link_is_opened_by_a_page_that_only_we_can_read_and_never_said(seated: Seated) -> None:
-    """Neither a terminal nor the list of processes shows what would sign somebody in."""
+    """Neither the terminal nor the process list shows a link that would sign a person in."""
     seated.enrol("sue")
     with served(seated):
         ran = seated.run("humans", "link")

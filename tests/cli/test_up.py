@@ -1,4 +1,4 @@
-"""`foureyes up` as a new user meets it: one command, a page in the browser, and two agents at work."""
+"""`foureyes up` for a new user: one command, a page in the browser, and two agents at work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FINDING = {
 
 
 async def signed_in(server: Running) -> Browser:
-    """The first human, come by the page that was opened for them."""
+    """The first human, signed in by the page that was opened."""
     human = server.browser()
     page = await human.submit((await human.open(server.link())).form("/sign-in"))
     assert "What waits" in page.text

@@ -1,4 +1,4 @@
-"""Which work a command line names, as the bootstrap reads it."""
+"""How the bootstrap reads the work that a command line names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ground:
 
 @pytest.mark.parametrize("word", ["main..feature", "feature", "HEAD", "main...feature"])
 def test_a_file_does_not_take_the_place_of_the_commits_it_is_named_after(ground: Ground, word: str) -> None:
-    """Else whoever adds a harmless file of that name has it reviewed instead of the branch."""
+    """Otherwise a harmless file of that name would be reviewed instead of the branch."""
     assert paths(read_change(Wanted(what=word))) == ["b.py"]
     ground.write(word, "harmless\n")
     with pytest.raises(Trouble, match="both a file and commits") as caught:

@@ -1,4 +1,4 @@
-"""`why` tells one finding in full, and `status` what stands here, whose turn it is, and what is open elsewhere."""
+"""`why` shows one finding in full; `status` shows the state here, the turn, and what is open elsewhere."""
 
 from __future__ import annotations
 

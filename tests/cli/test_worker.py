@@ -1,4 +1,4 @@
-"""`foureyes worker` where it cannot work: without a database that is shared, and without what it is built on."""
+"""`foureyes worker` where it cannot work: without a shared database, and without its dependencies."""
 
 from __future__ import annotations
 

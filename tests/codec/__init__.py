@@ -1,1 +1,1 @@
-"""Everything written down comes back as it was."""
+"""Everything encoded is decoded without loss."""

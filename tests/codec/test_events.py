@@ -1,4 +1,4 @@
-"""Events are written down as plain JSON and read back without loss; anything else is refused."""
+"""Events are encoded as plain JSON and decoded without loss; anything else is refused."""
 
 import json
 from dataclasses import fields, replace

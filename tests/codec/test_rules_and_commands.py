@@ -1,4 +1,4 @@
-"""Rules and commands are written down without loss, and rules bear the digest of what they say."""
+"""Rules and commands are encoded without loss, and rules carry the digest of their content."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What holds too many values is known before it is read."""
+"""Input with too many values is refused before it is parsed."""
 
 import json
 from dataclasses import fields
@@ -26,7 +26,7 @@ VALUES = st.recursive(
 
 
 def marks(value: Any) -> int:
-    """What is written before values: each opening, and each comma."""
+    """The characters before values: each opening bracket, and each comma."""
     if not isinstance(value, list | dict):
         return 0
     inner = value if isinstance(value, list) else value.values()
@@ -43,7 +43,7 @@ def test_values_are_counted_and_what_stands_in_a_text_is_not(value: Any, most: i
 
 @pytest.mark.parametrize("one", [b"[]", b"1", b'""', b'{"a":1}'])
 def test_a_body_of_nothing_but_little_values_is_too_full(one: bytes) -> None:
-    """T18: half a second of reading, for each four megabytes that somebody sends."""
+    """T18: half a second of parsing for every four megabytes sent."""
     assert is_too_full(b"[" + b",".join([one] * (VALUES_MAX + 1)) + b"]")
 
 

@@ -1,4 +1,4 @@
-"""What two readers would read differently is refused, and where it is, is said."""
+"""Ambiguous input is refused, with its place."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A lone developer: who looks when nobody is at hand, and what somebody at a terminal may wave through."""
+"""The solo style: who reviews when no reviewer is available, and what an unverified person may waive."""
 
 from foureyes.core import commands as c
 from foureyes.core.events import FindingRaised, FindingWaived, ReportRequested, ReviewCleared, RulingRequested, SeatLeft
@@ -67,7 +67,7 @@ def test_further_agents_of_the_role_look_too_and_are_not_waited_for() -> None:
 
 
 def asked_two() -> tuple[Play, Who, Who]:
-    """Both agents may look; one of them sits on the seat that was asked for."""
+    """Both agents may review; one of them holds the requested seat."""
     play = Play(facts=Facts(pool=paid(*PROGRAMS_ONLY, holds(CODEX, "agent"), holds(GEMINI, "agent"))))
     play.open("thing")
     play.report(LINTER, verdict="approve")
@@ -85,7 +85,7 @@ def test_enough_who_vouched_are_not_told_as_too_few_while_somebody_else_was_aske
 
 
 def test_another_agent_stands_in_for_one_that_has_no_answer() -> None:
-    """D-03, D-23: once the seat is given up, whoever looked as well is enough; while somebody sits there it is not."""
+    """D-03, D-23: once the seat is given up, another agent's report suffices; while the seat is held it does not."""
     play, holder, other = asked_two()
     play.report(other, verdict="approve")
     assert play.review.outcome is None
@@ -113,7 +113,7 @@ def test_who_is_over_its_limit_makes_room_and_no_human_is_bothered() -> None:
 
 
 def test_what_a_volunteer_spent_in_vain_counts_and_nobody_is_asked_instead() -> None:
-    """D-09: somebody unasked took a seat, failed, and leaves it; the holder's report is still what is owed."""
+    """D-09: a volunteer took a seat, failed, and leaves it; the holder's report is still owed."""
     play, _, other = asked_two()
     play.do(other, c.TakeSeat(stage="solo"))
     seat = next(one.id for one in play.review.seats.values() if one.reviewer and one.reviewer.name == other.name)
@@ -127,7 +127,7 @@ def test_what_a_volunteer_spent_in_vain_counts_and_nobody_is_asked_instead() -> 
 
 
 def test_programs_look_though_the_budget_is_used_up() -> None:
-    """D-09: they cost nothing; what would cost is kept to by whoever spends."""
+    """D-09: they cost nothing; paid reviewers keep to the budget themselves."""
     play = Play(facts=Facts(pool=paid(*POOL), spent_today=(99_000_000,)))
     play.open("thing")
     assert play.review.report_request("solo.1") is not None

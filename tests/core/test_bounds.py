@@ -1,4 +1,4 @@
-"""Every text, list and number of every command has a limit, also those somebody adds later."""
+"""Every text, list and number of every command has a limit, including fields added later."""
 
 import types
 from collections.abc import Iterator
@@ -72,7 +72,7 @@ def spoilt(hint: object) -> Iterator[tuple[str, Code, object]]:
 
 
 def refusal_of(command: c.ReviewCommand) -> Refusal | None:
-    """Why a command is not taken on a story that was just opened, if it is not."""
+    """The refusal of a command on a newly opened story, if any."""
     play = Play()
     play.open("story")
     try:

@@ -1,4 +1,4 @@
-"""What a reviewer is given and may see: briefs, what is asked of a second look, places in evidence, policy changes."""
+"""What a reviewer is served and may see: briefs, tasks of a second look, places in evidence, policy changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Money: whose word on what a run cost counts, and who is still asked when there is none left."""
+"""Budgets: whose claim about the cost of a run counts, and who is still asked when nothing is left."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_what_somebody_says_whom_others_run_is_kept_and_counts_in_no_budget() ->
 
 
 def test_what_a_hosted_reviewer_cost_still_uses_up_the_budget() -> None:
-    """D-09: a human is asked in place of whoever would cost more."""
+    """D-09: a human is asked instead of a reviewer that would cost more."""
     play = shaped(TWO_STAGES, facts=Facts(pool=(*paid(holds(AUDITOR, "auditor")), *MODEL)))
     play.report(AUDITOR, verdict="approve", cost=ALL_OF_IT)
     assert play.last(RulingRequested).reason == "out_of_budget"

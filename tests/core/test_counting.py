@@ -1,4 +1,4 @@
-"""What counts and what lapses: rulings, attempts, work that nobody reviewed, track records."""
+"""What counts and what lapses: rulings, attempts, unreviewed work, track records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.seeds.shaped import is_cleared, protocol, shaped, stage
 
 
 def disputed() -> Play:
-    """A minor finding was reopened so often that a human is asked."""
+    """A play in which a minor finding was reopened until a human is asked."""
     play = Play()
     play.open("story")
     play.report(ANN, findings=(finding("a gap", "minor"),))
@@ -56,7 +56,7 @@ def test_what_somebody_asked_of_a_human_is_answered_by_a_human() -> None:
 
 
 def silent_author() -> Play:
-    """The author was asked for an answer and gave none in time."""
+    """A play in which the author gave no answer in time."""
     play = Play()
     play.open("story")
     play.report(ANN, findings=(finding("a gap"),))
@@ -104,7 +104,7 @@ def test_a_version_that_nobody_judged_uses_up_no_attempt() -> None:
 
 
 def test_a_version_that_somebody_judged_against_uses_one_up_before_all_have_spoken() -> None:
-    """U-13: what was found and mended is an attempt, whoever is still to be heard."""
+    """U-13: a finding and its fix are an attempt, even while other reports are pending."""
     seats = (SeatRule(roles=("agent",)), SeatRule(roles=("tester",)))
     play = shaped(protocol(stage(Quorum(reviewers=2), Resolved(), seats=seats)))
     play.report(CODEX, verdict="concerns", findings=(finding("it leaks"),))
@@ -125,7 +125,7 @@ def test_versions_that_nobody_judged_end_with_a_human() -> None:
 
 
 def test_layers_judge_in_order_on_every_version() -> None:
-    """U-13: whoever holds a later layer from the first version on waits until the earlier one has passed."""
+    """U-13: the holder of a later layer waits until the earlier one has passed, also on later versions."""
     play = security()
     play.report(SELDON, verdict="approve")
     play.report(HARDIN, verdict="reject", summary="a key in the code", findings=(finding("a key"),))
@@ -139,7 +139,7 @@ def test_layers_judge_in_order_on_every_version() -> None:
 
 
 def unreviewed() -> Play:
-    """Nobody came, and no human decided within their time."""
+    """A play in which no reviewer came and no human decided in time."""
     play = Play()
     play.know(pool=(play.facts.pool[0],))
     play.open("create_core")
@@ -157,7 +157,7 @@ def test_work_that_nobody_reviewed_returns_as_not_reviewed() -> None:
 
 
 def test_the_same_version_asks_again_and_keeps_its_place() -> None:
-    """U-15: the same review goes on with the same version, as soon as there is somebody to ask."""
+    """U-15: the same review continues with the same version, as soon as a reviewer is available."""
     play = unreviewed()
     play.know(pool=Play().facts.pool)
     play.revise("d1", note="is anybody there now?")
@@ -181,7 +181,7 @@ def test_what_a_reviewer_judged_against_does_not_come_again_as_it_is() -> None:
 
 
 def test_a_review_that_came_after_all_goes_back_to_the_author() -> None:
-    """U-15: the human is silent, but meanwhile somebody has judged: the reviewer's word is the conservative one."""
+    """U-15: the human is silent, but a reviewer has reported by then: that report is the conservative default."""
     play = Play()
     everybody = play.facts.pool
     play.know(pool=(everybody[0],))
@@ -217,7 +217,7 @@ def test_whoever_holds_a_seat_owes_a_report_until_it_is_in_or_the_review_ends() 
 
 
 def test_a_reviewer_whose_account_is_gone_is_not_asked_again() -> None:
-    """U-14: the next version goes to somebody who is there."""
+    """U-14: the next version goes to an existing account."""
     play = Play()
     play.open("create_core")
     play.report(AUDITOR, verdict="concerns", findings=(finding("it leaks", "critical"),), confidence=90)

@@ -1,4 +1,4 @@
-"""A log that makes no sense is loud; it never becomes a review."""
+"""An inconsistent log raises an error; it never becomes a review."""
 
 import pytest
 

@@ -81,7 +81,7 @@ def test_a_clarification_has_the_parts_of_the_bytes_it_is_about() -> None:
 
 
 def test_a_lease_that_is_over_does_not_outlive_a_reopening() -> None:
-    """I26: whoever is asked anew has the time of the new request, not a lease of long ago."""
+    """I26: a reviewer who is asked again has the time of the new request, not an old lease."""
     play = Play()
     play.open()
     play.do(ANN, c.TakeSeat(seat="resolve.1"))
@@ -158,7 +158,7 @@ def verified(*, roles: tuple[str, ...]) -> Play:
 
 
 def test_nobody_verifies_a_finding_of_their_own() -> None:
-    """D-11: whoever raised it, left the seat and sits in the verifying one now says nothing new."""
+    """D-11: a raiser who moved to the verifying seat adds nothing new."""
     play = verified(roles=("agent", "reviewer"))
     play.open()
     play.report(CODEX, seat="checked.1", verdict="reject", findings=(finding("the lock is never released"),))

@@ -1,4 +1,4 @@
-"""Ways around the gate that a critical reader found, each closed: what an attacker tried, and what happens now."""
+"""Ways around the gate found by an audit, each closed: the attack and its result now."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -74,7 +74,7 @@ def test_nobody_volunteers_past_the_reviewers_a_lone_developer_asked() -> None:
 
 @pytest.mark.parametrize("demands", [(), ("take it out",)])
 def test_a_new_version_is_no_second_draw_of_the_audit(demands: tuple[str, ...]) -> None:
-    """B29, Y6: once somebody looked, found or ruled, no later version goes without reviewers."""
+    """B29, Y6: after a report, a finding or a ruling, no later version is skipped."""
     play = Play(facts=Facts(pool=POOL, trust=TRUSTED, draw=5))
     play.open("create_core")
     if demands:
@@ -226,7 +226,7 @@ def test_nobody_stands_by_bytes_they_were_not_served_or_after_their_time() -> No
 
 
 def test_the_clock_brings_no_policy_along_that_would_clear() -> None:
-    """I8: a lax policy put into force is noted with the next word of somebody, not with a deadline."""
+    """I8: a lax activated policy is recorded with the next command of a party, not with a deadline."""
     strict = rules_with(digest="rules-2", kinds=(KindRule(kind="story", protocols=("resolve", "security")),))
     play = Play()
     play.open()
@@ -241,7 +241,7 @@ def test_the_clock_brings_no_policy_along_that_would_clear() -> None:
 
 
 def test_a_successor_of_the_authors_operator_settles_nothing_where_operators_count() -> None:
-    """I31, Y17: the seat's fact is demanded of whoever takes it over, and the predecessor's word goes with them."""
+    """I31, Y17: a successor must have the fact the seat demands, and the predecessor's report lapses."""
     resolve = protocols.resolve(own_operator=True)
     gates = (Quorum(reviewers=2, distinct="operator"), *resolve.stages[0].gates[1:])
     play = Play(rules_with(replace(resolve, stages=(replace(resolve.stages[0], gates=gates),))))

@@ -59,7 +59,7 @@ def test_a_human_shares_neither_context_nor_model_with_an_agent() -> None:
 
 
 def test_a_human_is_not_independent_of_the_agents_they_enrolled() -> None:
-    """D-05, T2: whoever enrolled an agent stands behind it."""
+    """D-05, T2: a human is responsible for the agents they enrolled."""
     own = agent("bob", operator="Alice")
     assert not distinct(human("alice", operator="acme"), own, "operator")
     assert not distinct(human("alice"), own, "operator")

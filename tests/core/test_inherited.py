@@ -27,7 +27,7 @@ OWN = "solo.2-F1"
 
 
 def inheriting(*found: Inheritable, kind: str = "script") -> Play:
-    """A review that was opened on text with these findings elsewhere."""
+    """A review of text that has these findings in another review."""
     play = Play()
     play.know(inheritable=found or (FOUND,))
     play.open(kind)

@@ -1,4 +1,4 @@
-"""Lessons come with their source, age, and silence little."""
+"""Lessons have a source and an age, and suppress little."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Reassignment, tie-breaks and removed accounts: who is asked next, and for how much at once (U-14)."""
+"""Reassignment, tie-breaks and removed accounts: who is asked next, and for how many reviews at once (U-14)."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from tests.cast import ARCHITECT, AUDITOR, FULL, POOL, TESTER, Play, finding
 
 
 def without(name: str) -> tuple[Principal, ...]:
-    """The pool after somebody's account was removed."""
+    """The pool after an account was removed."""
     return tuple(replace(one, removed=True, available=False) if one.who.name == name else one for one in POOL)
 
 
@@ -73,7 +73,7 @@ def test_a_removed_reviewers_seat_is_free_at_once_and_the_next_is_not_overloaded
 
 
 def test_with_three_at_hand_and_five_queued_nobody_is_asked() -> None:
-    """U-14: the seat waits for whoever is free first."""
+    """U-14: the seat waits for the first free reviewer."""
     play = Play()
     play.open("create_core")
     play.know(pool=without("auditor"), load={"tester": Load(active=3, queued=5)})

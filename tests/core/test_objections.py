@@ -1,4 +1,4 @@
-"""U-03: what stands against exact bytes, who lifts it, and that nothing else does."""
+"""U-03: objections to exact bytes, who lifts them, and that nothing else does."""
 
 import pytest
 
@@ -14,7 +14,7 @@ FIRST = "resolve.1-F1"
 
 
 def standing(play: Play, digest: str = "d1") -> Objection | None:
-    """What the review of a play has against a version."""
+    """The objection of a play's review to a version."""
     return objection(play.review, stages_of(play.rules, play.review), digest)
 
 

@@ -1,4 +1,4 @@
-"""What is done to the store itself is done by a human, with a reason, and is written down."""
+"""Operations on the store itself are done by a human, with a reason, and are recorded."""
 
 from dataclasses import replace
 

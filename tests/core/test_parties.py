@@ -1,4 +1,4 @@
-"""Who is of one party never judges the party's own work, and the seat of a bound program passes to nobody else."""
+"""Members of one party never judge the party's own work, and the seat of a bound program passes to no other account."""
 
 from dataclasses import replace
 
@@ -62,7 +62,7 @@ def chain(*pool: Principal, rules: Rules = BOUND, draw: int = 0) -> Play:
 
 
 def asked(play: Play) -> dict[str, str]:
-    """Who is asked on which seat of the security layer."""
+    """The reviewer asked on each seat of the security layer."""
     pending = [seat for seat in play.review.seats.values() if play.review.report_request(seat.id)]
     return {one.id: one.reviewer.name if one.reviewer else "" for one in pending if one.stage == "security.security"}
 
@@ -106,7 +106,7 @@ def test_without_an_account_the_program_alone_decides() -> None:
 
 
 def test_a_bound_program_that_is_not_hosted_leaves_its_seat_empty_and_a_human_is_told() -> None:
-    """U-07: the seat never passes to somebody else, an enrolled program of the same name included."""
+    """U-07: the seat never passes to another account, not even to an enrolled program of the same name."""
     impostor = Principal(who=replace(SECURITY, operator="mallory"), roles=frozenset({"hardin"}))
     play = chain(impostor, holds(HARDIN, "hardin"))
     assert (asked(play), play.count(ReportRequested)) == ({}, 1)
@@ -230,7 +230,7 @@ def test_a_mate_of_the_session_never_holds_a_seat(seat: str) -> None:
 
 
 def test_a_mate_settles_nothing_and_stands_by_nothing() -> None:
-    """U-08: whoever joined the author's session after the report does not speak for a new version."""
+    """U-08: a reviewer who joined the author's session after the report cannot approve a new version."""
     play = resolve_by(DEV)
     play.report(ANN, findings=(finding("a gap"),))
     play.report(BOB, evidence=CHECKED)

@@ -1,4 +1,4 @@
-"""A policy comes into force by a human's hand only."""
+"""Only a human can activate a policy."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A human enrols, a service vouches for its own, and nobody bears a name that could be taken for another's."""
+"""A human enrols, a service vouches for its own agents, and no name could be mistaken for another account's."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -131,7 +131,7 @@ def test_a_service_whose_agents_are_enrolled_keeps_its_operator() -> None:
 
 
 def test_a_service_gives_its_agents_no_role_that_no_human_gave_it() -> None:
-    """T1: a role says who judges others' work, so whoever vouches could name its own judges."""
+    """T1: roles decide who judges others' work, so a vouching service could otherwise name its own judges."""
     assert refused(AGENT, DSF, name="dweller-42") is Code.NOT_ELIGIBLE
     assert refused(replace(AGENT, roles=("auditor", "hardin")), DSF, census=VOUCHING) is Code.NOT_ELIGIBLE
     assert decided(replace(AGENT, roles=()), DSF)
@@ -178,7 +178,7 @@ def test_whoever_chose_a_name_that_is_none_is_told_how_names_are_spelled() -> No
     ("name", "ours"), [("securlty", "security"), ("f0rmat", "format"), ("pyth0n", "python"), ("system", "system")]
 )
 def test_a_name_that_looks_like_one_of_ours_is_refused_in_words(name: str, ours: str) -> None:
-    """T30: whoever reads a report must not take it for one of our programs'."""
+    """T30: a reader of a report must not mistake it for that of a built-in program."""
     with pytest.raises(Refusal, match=f"^unknown_word: {name} (is|looks like {ours},) a name that foureyes itself"):
         decided(AGENT, SUE, name=name)
 

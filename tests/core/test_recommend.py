@@ -1,4 +1,4 @@
-"""A recommendation is drawn from what people decided, and is honest about how much that is."""
+"""A recommendation is drawn from human decisions, and states how many there are."""
 
 from datetime import UTC, datetime, timedelta
 

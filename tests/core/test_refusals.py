@@ -1,4 +1,4 @@
-"""Every no has a code word, a sentence with the particulars and a next step, and leaves everything as it was."""
+"""Every refusal has a code, a sentence with details and a next step, and changes nothing."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -30,7 +30,7 @@ def nothing() -> Play:
 
 
 def story() -> Play:
-    """Two seats are open."""
+    """A story with two open seats."""
     play = Play()
     play.open("story")
     return play
@@ -75,7 +75,7 @@ def absent() -> c.Draft:
 
 
 def unread() -> Play:
-    """Nobody was given anything."""
+    """A story that was served to no reviewer."""
     play = solo()
     play.reads = False
     return play
@@ -109,7 +109,7 @@ def withdrawn() -> Play:
 
 
 def disputed() -> Play:
-    """A human is asked."""
+    """A story about which a human is asked."""
     play = story()
     play.do(DEV, c.RequestRuling(reason="nobody comes"))
     return play
@@ -172,7 +172,7 @@ def objected_elsewhere() -> Play:
 
 
 def together(*members: str) -> Callable[[], Play]:
-    """Two of a group must agree."""
+    """A story whose gate two of a group must open."""
 
     def made() -> Play:
         one = stage(Quorum(reviewers=1), Resolved(), seats=(SeatRule(),), ruling_needs=2, ruling_group="leads")
@@ -202,7 +202,7 @@ def settling(name: str = "resolve.1-F1", *, resolved: bool = True) -> c.SettleFi
     return c.SettleFinding(finding=name, revision=1, resolved=resolved)
 
 
-#: Who asks for what in which state, the code, and what sentence or next step must name.
+#: The state, actor and command, the code, and what the sentence or next step must name.
 CASES: list[tuple[Code, Callable[[], Play], Who, c.ReviewCommand, tuple[str, ...]]] = [
     (Code.ALREADY_ASKED, ruled, DEV, c.RequestRuling(reason="still nobody"), ("dev",)),
     (Code.ALREADY_OPEN, story, DEV, opening(), ("r1",)),

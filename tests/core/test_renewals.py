@@ -1,4 +1,4 @@
-"""Signs of life: who holds a seat keeps it by them, asked or unasked, until the lease or the time in all is over."""
+"""Renewals: the holder of a seat keeps it by them, requested or volunteered, until the lease or the total time ends."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ def test_a_volunteer_keeps_the_seat_by_signs_of_life() -> None:
 
 
 def test_a_volunteer_whose_lease_ended_takes_the_seat_again() -> None:
-    """As everybody: no sign of life any more, but the same seat anew."""
+    """Like every holder: the lease cannot be renewed any more, but the same seat can be taken again."""
     play = begun()
     seat = joined(play, EVE)
     assert play.refused(EVE, c.TakeSeat(stage="resolve")) is Code.DUPLICATE

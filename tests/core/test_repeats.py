@@ -1,4 +1,4 @@
-"""U-03, Y5, D-20: a finding is known again by the hash of its text, in whatever file and at whatever line it stands."""
+"""U-03, Y5, D-20: a finding is recognised by the hash of its text, in any file and at any line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def raised(severity: str = "important") -> Play:
 
 
 def settled() -> Play:
-    """The same, and an answer satisfied Codex on the text as it is."""
+    """A review in which Codex accepted an answer on the unchanged text."""
     play = raised()
     play.do(DEV, c.AnswerFinding(finding=FIRST, text="it is a test host"))
     play.do(CODEX, c.SettleFinding(finding=FIRST, revision=1, resolved=True, note="so it is"))
@@ -37,7 +37,7 @@ def settled() -> Play:
 
 
 def again(play: Play, place: Place, **facts: object) -> ReportSubmitted:
-    """A version in which every line changed, and Codex says the same of this place in it."""
+    """A version in which every line changed, with the same finding of Codex at this place."""
     play.know(changed=(Changed(path="a.py", start=1, end=999), Changed(path="b.py")))
     play.revise("d2")
     play.know(**facts)

@@ -1,4 +1,4 @@
-"""What becomes of a report in the corners: said twice, corrected, or opened for somebody else."""
+"""Edge cases of reports: submitted twice, corrected, or on a review opened for another author."""
 
 from foureyes.core.commands import OpenReview
 from foureyes.core.refusals import Code

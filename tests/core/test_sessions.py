@@ -124,7 +124,7 @@ def test_fifteen_minutes_without_a_word_from_anybody_are_a_silence() -> None:
 
 
 def test_a_silence_is_noticed_once() -> None:
-    """Y22, O5, I29: again only after somebody spoke or the work went on."""
+    """Y22, O5, I29: again only after a new signal or more work."""
     heard = signal(NEW)
     session = done(heard, DetectSilence(), CLOCK, T0 + 15 * MINUTE)
     assert silence_due(session, QUIET) is None
@@ -143,7 +143,7 @@ def test_both_continue_rules_reset_the_timer() -> None:
 
 
 def test_a_paused_session_has_no_timer() -> None:
-    """O5, Y22: neither paused by a human nor by a waiting review; after resuming it starts anew."""
+    """O5, Y22: neither when paused by a human nor by a waiting review; after resuming it restarts."""
     session = signal(NEW)
     paused = done(session, PauseSession(reason="lunch"), HAL)
     assert silence_due(paused, QUIET) is None

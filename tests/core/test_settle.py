@@ -1,4 +1,4 @@
-"""What follows from a judgement in the corners: lapsed requests, queues, disputes, gates that break."""
+"""Edge cases of settling: lapsed requests, queues, disputes, gates that raise errors."""
 
 from dataclasses import dataclass
 
@@ -100,7 +100,7 @@ def test_a_rejection_of_what_its_author_already_disputed_goes_to_a_human() -> No
 
 
 def test_a_seat_that_waits_for_somebody_to_be_free_is_not_asked_twice() -> None:
-    """B17: it is served as soon as somebody has time."""
+    """B17: it is assigned as soon as a reviewer is free."""
     play = Play()
     busy = Load(active=3, queued=5)
     play.know(load={"auditor": busy, "tester": busy})
@@ -113,7 +113,7 @@ def test_a_seat_that_waits_for_somebody_to_be_free_is_not_asked_twice() -> None:
 
 
 def late() -> Play:
-    """Ann's time on the seat has run out, and nobody has noticed yet."""
+    """A play in which Ann's lease has ended, but the deadline has not passed yet."""
     play = Play()
     play.open("story")
     play.do(ANN, c.TakeSeat(seat="resolve.1"))

@@ -1,4 +1,4 @@
-"""Hooks are silenced by a human, with a reason, for a while; nothing of that is decided about any review."""
+"""A human silences hooks, with a reason, for a while; reviews are not affected."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""U-56: what a review comes to, in words: cleared and doubted since, ended, asked of a human, waiting."""
+"""U-56: the situation of a review in words: cleared and doubted since, ended, waiting for a human, waiting."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ AGENT = SeatRule(roles=("agent",))
 
 
 def comes_to(review: Review, *unmet: str, decides: bool = False) -> Situation:
-    """The situation, where each request is told as a wish and how to answer it."""
+    """The situation, with each request as a wish and the way to answer it."""
     turns = tuple(("a word", "Give it.") for _ in review.requests)
     return situation_of(review, (), unmet, turns, Reader(decides=decides))
 
@@ -107,7 +107,7 @@ def test_an_open_review_without_a_reason_says_that_it_waits() -> None:
 
 
 def seen_by(play: Play, who: Who) -> Situation:
-    """The situation as somebody is told it of what they may see."""
+    """The situation as shown to a viewer."""
     shown = view(play.rules, play.review, who)
     return explain(play.rules, shown.review, viewer=who, hidden=shown.hidden).situation
 

@@ -1,4 +1,4 @@
-"""U-08: a session that a maker named or came to bars its members, and leaves the seat to nobody whom that selects."""
+"""U-08: a session that a maker named or joined bars its members, and the selected reviewer does not get the seat."""
 
 from dataclasses import replace
 
@@ -57,7 +57,7 @@ def test_whoever_came_to_the_makers_session_is_passed_over_without_a_human() -> 
 
 
 def test_a_maker_who_bars_nobody_that_could_sit_changes_nothing() -> None:
-    """U-08: somebody without the role, or a human who speaks in the session."""
+    """U-08: an agent without the role, or a human who signals in the session."""
     people = (reviewer("h0", "haiku"), reviewer("other", "auditor"))
     play = Play(facts=Facts(pool=(*POOL[:1], *people), mates=by_maker("h0", "hugo")))
     play.open("create_core")

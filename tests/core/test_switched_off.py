@@ -1,4 +1,4 @@
-"""What is still reviewed where the policy switches reviews off? What could do most harm."""
+"""Bytes that could do most harm are reviewed even where the policy switches reviews off."""
 
 from dataclasses import replace
 
@@ -45,7 +45,7 @@ def test_a_kind_that_is_never_skipped_is_reviewed_whatever_its_risk(kind: str) -
 
 
 def test_a_new_version_of_high_risk_is_reviewed_after_a_harmless_one_passed() -> None:
-    """Y6: decided anew for every revision, from its own bytes."""
+    """Y6: decided again for every revision, from its own bytes."""
     play = opened("story", Risk(level=RiskLevel.LOW))
     play.know(risk=HIGH)
     play.revise("d2")

@@ -1,4 +1,4 @@
-"""The fast lane opens by a human's hand on a clean record, and shuts at the first doubt."""
+"""The fast lane is enabled by a human on a clean record, and disabled at the first doubt."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Whoever must decide because nobody answered is told who was asked, and why there is no answer."""
+"""A human who must decide because no reviewer answered is told who was asked, and why there is no answer."""
 
 from foureyes.core import commands
 from foureyes.core.explain import explain

@@ -73,7 +73,7 @@ def test_a_human_and_a_hosted_agent_are_offered_no_open_seat_but_count_once_they
 
 
 def test_a_role_is_asked_of_a_human_at_once() -> None:
-    """U-20: the sentence says what happens until somebody is there."""
+    """U-20: the sentence says what happens until the seat can be held."""
     (first, *_) = vacancies(rules(RESEARCH), ())
     assert first.in_words().endswith("`--yes-send claude`. Until then a human is asked instead.")
 

@@ -1,4 +1,4 @@
-"""Which seats wait for whoever comes? Those that nobody could be found for."""
+"""A seat is vacant, open to any eligible reviewer, when nobody could be found for it."""
 
 from foureyes.core.explain import explain, is_vacant
 from foureyes.core.facts import Load
@@ -6,7 +6,7 @@ from tests.cast import Play
 
 
 def test_a_seat_is_vacant_while_nobody_has_time_for_it_and_no_longer() -> None:
-    """B17: what waits in somebody's queue is theirs, and what is no request is nobody's."""
+    """B17: a request in a reviewer's queue is assigned, and a seat without a request is not vacant."""
     play = Play()
     full, busy = Load(active=3, queued=5), Load(active=3)
     play.know(load={"auditor": full, "tester": full})

@@ -1,4 +1,4 @@
-"""Somebody who comes unasked: their seat tells them of nobody else who came, left or fell silent."""
+"""A volunteer's seat reveals nothing about other volunteers who came, left or fell silent."""
 
 from dataclasses import replace
 
@@ -26,13 +26,13 @@ def begun(seats_max: int = 10) -> Play:
 
 
 def joined(play: Play, who: Who) -> str:
-    """The seat of somebody who volunteers now."""
+    """The seat of a new volunteer."""
     play.do(who, c.TakeSeat(stage="resolve"))
     return play.last(SeatTaken).seat
 
 
 def an_hour_later(play: Play) -> None:
-    """Whoever was asked has shown that they are at work; nobody else has."""
+    """An hour later: the requested reviewers have renewed their leases, the others have not."""
     for _ in range(2):
         play.wait(minutes=31)
         play.do(ANN, c.RenewSeat(seat="resolve.1"))

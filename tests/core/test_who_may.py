@@ -1,4 +1,4 @@
-"""Who may do what in which state? The whole table, in `who_may.txt`, so that every change of it shows up.
+"""The whole table of who may do what in which state, kept in `who_may.txt` so that every change shows up.
 
 `python -m tests.core.test_who_may` writes the table anew; read the difference before you commit it.
 """
@@ -19,7 +19,7 @@ TABLE = Path(__file__).with_name("who_may.txt")
 CLARA = Who(name="clara", kind=WhoKind.HUMAN)
 HOOK = Who(name="hook", kind=WhoKind.SERVICE)
 
-#: Clara opened the review for its author; Ann and Bob hold its two seats; Hugo is the author where it says so.
+#: Clara opened the review for its author; Ann and Bob hold its two seats; Hugo is the author in the states that say so.
 ACTORS = {
     "author": DEV,
     "human author": HUGO,
@@ -37,7 +37,7 @@ STATES = ("waiting for reports", "waiting for the author", "ruling pending", "cl
 
 @cache
 def state(name: str, author: Who) -> Play:
-    """A story in this state; whatever is pending is due by now."""
+    """A story in this state, with every pending request due by now."""
     play = Play(author=author)
     play.do(
         CLARA,
@@ -59,7 +59,7 @@ def state(name: str, author: Who) -> Play:
 
 
 def asked(play: Play) -> Iterator[c.ReviewCommand]:
-    """One of each command, as it fits the state best."""
+    """Yield one of each command, as it fits the state best."""
     outcome = play.review.outcome or Outcome.CLEARED
     yield c.SubmitRevision(digest="d2")
     yield c.AnswerFinding(finding="resolve.1-F1", text="filled")
@@ -83,7 +83,7 @@ def asked(play: Play) -> Iterator[c.ReviewCommand]:
 
 
 def answer(play: Play, actor: Who, command: c.ReviewCommand) -> str:
-    """Taken, or the code of the refusal; deadlines are asked about when they have passed."""
+    """`ok` or the code of the refusal; deadlines are asked about when they have passed."""
     due = [one.due for one in play.review.requests.values()] if isinstance(command, c.PassDeadline) else []
     try:
         facts = play.facts_at(play.review)
@@ -95,7 +95,7 @@ def answer(play: Play, actor: Who, command: c.ReviewCommand) -> str:
 
 @cache
 def answers(name: str) -> dict[str, dict[str, str]]:
-    """Command to principal to answer, in one state."""
+    """The answers in one state, by command and principal."""
     found: dict[str, dict[str, str]] = {}
     for who, actor in ACTORS.items():
         play = state(name, HUGO if actor is HUGO else DEV)
@@ -121,7 +121,7 @@ def test_the_whole_table_of_who_may_do_what_is_as_it_was_read() -> None:
 
 
 def takers(command: type) -> set[str]:
-    """Who may ask for this in at least one state."""
+    """The principals that may run this command in at least one state."""
     return {who for name in STATES for who, said in answers(name)[command.__name__].items() if said == "taken"}
 
 

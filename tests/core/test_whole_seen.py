@@ -1,4 +1,4 @@
-"""What is written down of a human who sees by right what others do not see yet?"""
+"""The record made when a human uses the right to see what others may not see yet."""
 
 from foureyes.core.events import WholeSeen
 from foureyes.core.values import Who, WhoKind
@@ -9,7 +9,7 @@ TINA = Who(name="tina", kind=WhoKind.PERSON)
 
 
 def reported() -> Play:
-    """One of two reviewers has said what the other must not know."""
+    """A blind review in which one of two reviewers has reported."""
     play = Play()
     play.open("story")
     play.report(ANN, evidence=CHECKED)

@@ -1,4 +1,4 @@
-"""Whoever was not given a file of a version may object to it, and vouch for nothing."""
+"""A reviewer who was not served a file of a version may object to it, but not vouch for it."""
 
 from __future__ import annotations
 

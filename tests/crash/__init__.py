@@ -1,1 +1,1 @@
-"""What survives when the power goes, the process is killed, or the disk says no?"""
+"""What survives a power cut, a killed process or a failing disk."""

@@ -1,6 +1,6 @@
-"""A bare SQLite writer in its own process, in a right or a wrong mode: can the harness tell them apart?
+"""A bare SQLite writer in its own process, in a safe or an unsafe mode, to check that the harness tells them apart.
 
-`python -m tests.crash.bare FOLDER JOURNAL SYNCHRONOUS` inserts some rows, and marks each one behind its COMMIT.
+`python -m tests.crash.bare FOLDER JOURNAL SYNCHRONOUS` inserts some rows, and marks each one after its COMMIT.
 """
 
 import sqlite3

@@ -1,4 +1,4 @@
-"""Do the log and everything beside it agree, whatever happened to the process that wrote them?"""
+"""Consistency checks of the log and all tables, whatever happened to the process that wrote them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INBOX_MAX = 1000
 
 
 def disagreements(reading: Reading, tables: Tables) -> list[str]:
-    """Everything that does not fit together: links, heads, rows of reviews, replies without events, events without."""
+    """Every inconsistency: links, heads, rows of reviews, replies without events, and events without replies."""
     found: list[str] = []
     causes: set[tuple[str, str]] = set()
     told = 0

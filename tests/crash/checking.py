@@ -1,4 +1,4 @@
-"""Is everything that was acknowledged in the store after a crash, nothing in half, and nothing damaged?"""
+"""Checks after a crash: everything acknowledged is in the store, nothing is half done, nothing is damaged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Checker = Callable[[Path, Sequence[str]], str]
 
 @contextmanager
 def quick_folder() -> Iterator[Path]:
-    """A folder in memory where there is one: rebuilt disks are written and read a thousand times."""
+    """A folder in memory if there is one: rebuilt disks are written and read a thousand times."""
     shared = Path("/dev/shm")  # noqa: S108 - a folder of our own is made in it
     place = shared if os.access(shared, os.W_OK) else Path(tempfile.gettempdir())
     with TemporaryDirectory(dir=place, prefix="foureyes-crash-") as folder:
@@ -32,7 +32,7 @@ def quick_folder() -> Iterator[Path]:
 
 
 def fill(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files to a folder, for nobody else's eyes."""
+    """Write files to a folder, readable by this user only."""
     folder.mkdir(mode=0o700, exist_ok=True)
     for name, content in files.items():
         place = folder / name
@@ -43,7 +43,7 @@ def fill(folder: Path, files: Mapping[str, bytes]) -> None:
 
 @cache
 def fresh_store() -> Mapping[str, bytes]:
-    """The files of a store with nothing in it, closed as it should be."""
+    """The files of an empty store that was closed properly."""
     with quick_folder() as folder:
         SqliteStore.open(folder / FILE)._close()
         return {one.name: one.read_bytes() for one in folder.iterdir() if not one.name.endswith("-shm")}
@@ -51,7 +51,7 @@ def fresh_store() -> Mapping[str, bytes]:
 
 @cache
 def serial_states() -> tuple[Tables, ...]:
-    """What the store holds before and after each act of the play when nothing goes wrong."""
+    """The contents of the store before and after each act of the play when nothing fails."""
     found: list[Tables] = []
     with quick_folder() as folder:
         SqliteStore.open(folder / FILE)._close()
@@ -66,7 +66,7 @@ def serial_states() -> tuple[Tables, ...]:
 
 
 def wrong_alone(folder: Path, marks: Sequence[str]) -> str:
-    """What is wrong after the play of one caller: the store must be as it was between two of its acts."""
+    """The error after the play of one caller, if any: the store must be as it was between two acts."""
     acked, asked = (max((int(one.split()[1]) for one in marks if one.startswith(word)), default=0) for word in WORDS)
     found = _opened(folder)
     if isinstance(found, str):
@@ -82,7 +82,7 @@ def wrong_alone(folder: Path, marks: Sequence[str]) -> str:
 
 
 def wrong_together(folder: Path, marks: Sequence[str]) -> str:
-    """What is wrong after the play of many callers: what each was told must be there."""
+    """The error after the play of many callers, if any: everything acknowledged must be there."""
     found = _opened(folder)
     if isinstance(found, str):
         return found
@@ -93,7 +93,7 @@ def wrong_together(folder: Path, marks: Sequence[str]) -> str:
 
 
 def wrong_on(state: State, checker: Checker) -> str:
-    """Rebuild a disk, open it, and look."""
+    """Rebuild a disk, open it and check it."""
     with quick_folder() as folder:
         state.build(folder, random.Random(state.point))
         return checker(folder, state.marks)
@@ -103,7 +103,7 @@ WORDS = ("ack", "ask")
 
 
 def _opened(folder: Path) -> Tables | str:
-    """Open a store with everything checked; its tables, or what is wrong."""
+    """Open a store with all checks; return its tables or the error."""
 
     async def look() -> Tables | str:
         store = SqliteStore.open(folder / FILE, check=True, readers=1)

@@ -1,4 +1,4 @@
-"""What the crash tests share: one process that forks the driven ones."""
+"""The fixture of the crash tests: one process that forks the driven ones."""
 
 from collections.abc import Iterator
 

@@ -1,12 +1,12 @@
-"""Which disks are possible when the power goes in the middle of what a process writes?
+"""The disks that are possible when the power goes while a process writes.
 
-What a sync has finished is there. A write without one is there, is not, or is there in some sectors of 512 bytes, each
-file for itself. A name (created, removed, renamed) is safe once its folder was synced; before, a beginning of what
-happened to the folder is there. A sync that failed makes nothing safe, and no later one makes its writes safe: the
+A synced write is there. A write without a sync is there, is not, or is there in some sectors of 512 bytes, each
+file for itself. A name (created, removed, renamed) is safe once its folder was synced; before, a prefix of the
+operations on the folder is there. A failed sync makes nothing safe, and no later one makes its writes safe: the
 kernel may have dropped them. A file may have grown without its bytes: then it holds zeros.
 
-SQLite's `-shm` file is mapped into memory, so its writes are not seen. It does not matter: the first to open a
-database builds it anew. Rebuilt disks get rubbish there, to show it.
+SQLite's `-shm` file is mapped into memory, so its writes are not seen. It does not matter: the first process to
+open a database rebuilds it. Rebuilt disks get random bytes there, to prove it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path, PurePosixPath
 from tests.crash.tracing import Call, Step
 
 SECTOR = 512
-#: What the driven process tells us by writing to this file beside its folder: it is no part of the disk.
+#: The driven process reports its promises in this file beside its folder; the file is not part of the disk.
 MARKS = "marks"
-#: When so many rounds of drawing found no new disk, there are no more worth looking for.
+#: The search stops after so many rounds of drawing without a new disk.
 BARREN_ROUNDS_MAX = 5
-#: Behind the first round most draws are known already: so many are made to find the few that lack.
+#: After the first round most draws are known already: so many are made to find the few that are missing.
 DRAWS_MIN = 300
 _IGNORED = ("lseek", "sync_file_range")
 
@@ -42,7 +42,7 @@ class Write:
 
 @dataclass(slots=True, eq=False)
 class File:
-    """A file's bytes that are safe for sure, and the writes behind them."""
+    """A file: the bytes that are certainly safe, and the writes after them."""
 
     base: bytearray = field(default_factory=bytearray)
     writes: list[Write] = field(default_factory=list)
@@ -52,14 +52,14 @@ class File:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Naming:
-    """A name now means this file, or (None) nothing; a rename is two of them at once."""
+    """A change of a name to a file, or to nothing (None); a rename is two of them at once."""
 
     names: tuple[tuple[str, File | None], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """One possible disk: its files by path below the folder, and what had been promised when the power went."""
+    """One possible disk: its files by path below the folder, and the promises made before the power went."""
 
     point: int
     variant: str
@@ -86,10 +86,10 @@ class State:
 
 
 class Disk:
-    """What a folder may look like after a cut, step by step."""
+    """The possible contents of a folder after a power cut, step by step."""
 
     def __init__(self, folder: Path, before: Mapping[str, bytes] | None = None) -> None:
-        """Begin with files that are safe already."""
+        """Begin with files that are already safe."""
         self.folder = PurePosixPath(folder)
         self.now: dict[str, File] = {}
         for name, content in (before or {}).items():
@@ -103,7 +103,7 @@ class Disk:
         self._syncing: dict[int, tuple[list[Write], list[Naming]]] = {}
 
     def play(self, step: Step) -> bool:
-        """Take one step; tells whether a cut right behind it can look different from one before it."""
+        """Take one step; return whether a cut right after it can look different from one before it."""
         call = step.call
         if call.name in _IGNORED:
             if call.name == "lseek" and step.ended and call.result is not None and call.result >= 0:
@@ -166,7 +166,7 @@ class Disk:
         if ended:
             self._under_way.pop(id(call), Write(0, None)).done = True
             return False
-        # A call that never returned (the process died in it) may have written all of it.
+        # A call that never returned (the process died in it) may have written all its bytes.
         if call.result is not None and call.result < 0:
             return False
         self._under_way[id(call)] = self._begin_write(call, file)
@@ -232,7 +232,7 @@ class Disk:
         _rename(self.now, naming)
 
     def _at(self, call: Call, name: bytes) -> str:
-        """The path a string of a call means; the calls without a descriptor are made with absolute paths."""
+        """The path that an argument names; calls without a descriptor are made with absolute paths."""
         return str(PurePosixPath(call.path or "/") / name.decode(errors="replace"))
 
     def _inside(self, path: str) -> bool:
@@ -250,8 +250,8 @@ def possible(
 ) -> Iterator[State]:
     """Different possible disks, at most as many as wanted, from all over the steps.
 
-    A third of them have nothing of what is open, some have all of it, the others a draw. `share` (2, 3) takes the third
-    of three equal parts of all points, so that several processes can divide the work.
+    A third of them have none of the unsynced writes, some have all of them, the others a random choice. `share` (2, 3)
+    takes the third of three equal parts of all points, so that several processes can divide the work.
     """
     watched = Disk(folder, before)
     points = [point for point, step in enumerate(steps) if watched.play(step)][share[0] :: share[1]]
@@ -273,7 +273,7 @@ def possible(
 
 
 def _plan(points: Sequence[int], count: int, choose: random.Random, *, first: bool) -> Mapping[int, list[str]]:
-    """Which disks to build at which points."""
+    """The variants to build at each point."""
     plan: dict[int, list[str]] = {}
     sure = min(len(points), count // 3) if first else 0
     for number in range(sure):
@@ -297,7 +297,7 @@ def _rename(names: dict[str, File], naming: Naming) -> None:
 
 
 def _settle(file: File) -> None:
-    """What is safe and has nothing unsafe before it becomes the ground."""
+    """Merge writes that are safe, and have no unsafe write before them, into the base."""
     while file.writes and file.writes[0].safe:
         _put(file.base, file.writes.pop(0), None)
 
@@ -321,7 +321,7 @@ def _put_perhaps(content: bytearray, write: Write, share: float, choose: random.
 
 
 def _put(content: bytearray, write: Write, torn: random.Random | None) -> None:
-    """Do a write, whole or in some of its sectors."""
+    """Apply a write, whole or in some of its sectors."""
     if write.data is None:
         del content[write.offset :]
         content.extend(bytes(write.offset - len(content)))

@@ -1,4 +1,4 @@
-"""Record a driven process, rebuild the disks it may leave, and say what is wrong with them."""
+"""Record a driven process, rebuild the disks it may leave, and report their errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hunt:
-    """What was found on how many disks, and how the process ended."""
+    """The errors found, the number of disks, and the exit of the process."""
 
     found: tuple[str, ...]
     states: int
@@ -37,9 +37,9 @@ def hunt(
     enough: int = 1_000_000,
     dies: bool = False,
 ) -> Hunt:
-    """Look at this many disks, or until enough is found.
+    """Check this many disks, or until enough errors are found.
 
-    With `dies` the process is gone as soon as its disk fails, and a second one, untroubled, goes on.
+    With `dies` the process is killed as soon as its disk fails, and a second one without faults continues.
     """
     found: list[str] = []
     count = 0

@@ -1,4 +1,4 @@
-"""How does a driven process tell the harness what it has promised? By a line in a file, seen in its system calls."""
+"""How a driven process reports its promises to the harness: a line in a file, seen in its system calls."""
 
 import os
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from tests.crash.disks import MARKS
 
 
 def marking(folder: Path) -> Callable[[str], None]:
-    """A function that writes a promise down, beside the folder that is to survive."""
+    """Return a function that records a promise, beside the folder that is to survive."""
     descriptor = os.open(folder.parent / MARKS, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
     def mark(text: str) -> None:
@@ -18,6 +18,6 @@ def marking(folder: Path) -> Callable[[str], None]:
 
 
 def marked(folder: Path) -> list[str]:
-    """What was promised by a process that really died."""
+    """The promises of a process that has died."""
     file = folder.parent / MARKS
     return file.read_text(encoding="utf-8").splitlines() if file.exists() else []

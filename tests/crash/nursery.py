@@ -1,6 +1,6 @@
-"""A process that has loaded everything and forks children to be traced, so that one need not wait for Python each time.
+"""A process that has imported everything and forks children to be traced, which saves the start of Python each time.
 
-Its orders are lines of JSON on its standard input; it answers each with one line.
+It reads commands as lines of JSON on its standard input and answers each with one line.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Nursery:
         inject: Sequence[str] = (),
         data: bool = True,
     ) -> Run:
-        """Let a child play in a folder under strace; its marks, its output and its calls are beside the folder."""
+        """Run a play in a child under strace; its marks, output and calls are written beside the folder."""
         folder.mkdir(parents=True, exist_ok=True)
         self._say({"folder": str(folder), "play": play, "bugs": list(bugs)})
         child = int(self._answer())
@@ -90,7 +90,7 @@ class Nursery:
 
 
 def serve() -> None:
-    """Take orders until there are no more."""
+    """Execute commands until the input ends."""
     load()
     print("ready", flush=True)
     for line in sys.stdin:

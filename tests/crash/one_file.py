@@ -1,4 +1,4 @@
-"""S23: one JSON file rewritten by many writers, as it is done in haste, and as it would have to be done."""
+"""S23: one JSON file rewritten by many writers, in the hasty way and in the safe way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EACH = 8
 
 
 async def hasty(folder: Path, mark: Callable[[str], None]) -> bool:
-    """Everybody reads the file, changes it, and writes it over."""
+    """Each writer reads the file, changes it, and overwrites it."""
 
     def change(key: str) -> None:
         file = folder / FILE
@@ -29,7 +29,7 @@ async def hasty(folder: Path, mark: Callable[[str], None]) -> bool:
 
 
 async def careful(folder: Path, mark: Callable[[str], None]) -> bool:
-    """One at a time, into a new file that is synced before it takes the old one's name, and that name too."""
+    """Rewrite one at a time, into a new file that is synced before it is renamed, and sync the folder."""
     guard = threading.Lock()
 
     def change(key: str) -> None:
@@ -48,7 +48,7 @@ async def careful(folder: Path, mark: Callable[[str], None]) -> bool:
 
 
 def wrong_file(folder: Path, marks: Sequence[str]) -> str:
-    """What is wrong: the file cannot be read, or lacks what was acknowledged."""
+    """The error, if any: the file cannot be read, or lacks acknowledged data."""
     file = folder / FILE
     try:
         known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}

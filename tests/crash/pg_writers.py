@@ -1,4 +1,4 @@
-"""Who writes while PostgreSQL is hit? Callers that keep asking with the same key, as the promise demands of them."""
+"""Callers that write while PostgreSQL is killed, and retry with the same key as the promise requires."""
 
 import asyncio
 import random
@@ -16,15 +16,15 @@ from tests.postgres.commands import command
 
 WRITERS = 4
 LIMITS = Limits(writers=WRITERS, readers=1, statement_seconds=30, lock_seconds=30)
-#: A caller that gets no answer for so long gives up, and the test fails.
+#: A caller without an answer for this long gives up, and the test fails.
 ANSWER_SECONDS_MAX = 60
-#: Between two attempts of one caller: without it the callers would take the server's processor.
+#: Pause between two attempts of a caller, which would otherwise take the server's processor.
 PAUSE_SECONDS = 0.02
 
 
 @dataclass(slots=True)
 class Told:
-    """What the callers were told."""
+    """The answers that the callers received."""
 
     answers: dict[str, str] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
@@ -36,13 +36,13 @@ class Told:
             self._changed.notify_all()
 
     def wait_for(self, answers: int, seconds_max: float = 60) -> None:
-        """Wait until so many were answered, so that every hit lands among work."""
+        """Wait until so many were answered, so that every failure hits work in progress."""
         with self._changed:
             assert self._changed.wait_for(lambda: len(self.answers) >= answers, seconds_max), "nobody is answered"
 
 
 class Writers:
-    """Some callers in a thread of their own, until they are told to stop."""
+    """Some callers in their own thread, until they are told to stop."""
 
     def __init__(self, url: str, *, durable: bool = True) -> None:
         self.told = Told()
@@ -75,7 +75,7 @@ class Writers:
                 group.create_task(self._caller(store, number))
 
     async def _caller(self, store: PostgresStore, number: int) -> None:
-        """Half of the commands meet those of others on one review."""
+        """Send commands, half of which compete with those of others for one review."""
         dice = random.Random(number)
         turn = 0
         while not self._enough.is_set():
@@ -88,7 +88,7 @@ class Writers:
         until = time.monotonic() + ANSWER_SECONDS_MAX
         while time.monotonic() < until:
             try:
-                # Half of them may share a transaction with others.
+                # Half of the commands may share a transaction with others.
                 reply, found = await store.write(Quick(work) if len(self.told.answers) % 2 else work)
             except Conflict:
                 self.told.counts["conflicts"] += 1
@@ -105,6 +105,6 @@ class Writers:
 
 
 def _answered(tx: Writing, review: str, key: str) -> tuple[str, bool]:
-    """Give the reply, and whether it was there before."""
+    """Return the reply, and whether it existed before."""
     found = bool(tx.known("", "ann", key).reply)
     return command(tx, review, key), found

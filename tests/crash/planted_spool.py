@@ -1,4 +1,4 @@
-"""Which bugs of the spool must the crash tests find?"""
+"""Bugs of the spool that the crash tests must find."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def the_spools_folder_is_not_synced() -> None:
 
 @bug
 def the_mark_goes_with_the_record() -> None:
-    """One sync for both: a torn record may have its mark."""
+    """One sync for both: a torn record may have a valid mark."""
     real = spool._write_all
 
     def write_all(descriptor: int, data: bytes, place: int) -> None:

@@ -1,4 +1,4 @@
-"""Which bugs of the SQLite store must the crash tests find?"""
+"""Bugs of the SQLite store that the crash tests must find."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _set(mode: str) -> None:
 
 @bug
 def acknowledged_before_the_commit() -> None:
-    """All of a group are let go when their work is done, and the commit follows."""
+    """All callers of a group are released when their work is done, before the commit."""
     real = Writer._fill
 
     def fill(self: Writer, connection: sqlite3.Connection, writing: Any, jobs: list[Job]) -> None:
@@ -54,7 +54,7 @@ def acknowledged_before_the_commit() -> None:
 
 @bug
 def a_group_lets_go_one_by_one() -> None:
-    """Each waiter is released behind its own savepoint, before the group's commit."""
+    """Each caller is released after its own savepoint, before the group's commit."""
     real = Writer._run
 
     def run(self: Writer, connection: sqlite3.Connection, writing: Any, job: Job) -> None:
@@ -126,7 +126,7 @@ def memory_takes_what_the_disk_refuses() -> None:
 
 @bug
 def a_failed_commit_is_tried_again() -> None:
-    """The sync said no; asked again it says yes, but the bytes of the first time may be gone."""
+    """The sync failed; a second one succeeds, but the bytes of the first may be lost."""
 
     class Again(sqlite3.Connection):
         def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
@@ -143,19 +143,19 @@ def a_failed_commit_is_tried_again() -> None:
 
 @bug
 def an_error_is_taken_for_a_yes() -> None:
-    """Whoever waits is told that it is done, whatever the disk said."""
+    """The caller is told that its command is done even when the disk failed."""
     put(Writer, "_fail", lambda self, *_, **__: setattr(self, "_connection", None))
 
 
 @bug
 def the_journal_is_believed_after_a_failed_sync() -> None:
-    """What the kernel remembers is taken for what the disk has."""
+    """What is in the kernel's page cache is taken for what is on the disk."""
     put(file, "_rewrite_journal", lambda *_: None)
 
 
 @bug
 def the_journals_name_is_left_to_sqlite() -> None:
-    """SQLite syncs the folder once and does not look whether that worked."""
+    """SQLite syncs the folder once and does not check whether that worked."""
     put(file, "sync_folder", lambda _: None)
 
 

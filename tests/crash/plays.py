@@ -1,4 +1,4 @@
-"""What does a driven process do? Whole reviews through the gate, on the shipped store, told command by command."""
+"""Plays for a driven process: whole reviews through the gate, on the shipped store, command by command."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Tables = dict[str, list[tuple[object, ...]]]
 
 @dataclass
 class Scribe(House):
-    """A house that remembers what was asked in it."""
+    """A house that records the commands sent to it."""
 
     asked: list[Act] = field(default_factory=list)
 
@@ -79,7 +79,7 @@ async def reviews(house: Scribe) -> None:
 
 
 def own(house: House, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """These files as this house has them: what stands against one house's bytes does not stand against another's."""
+    """The files made unique to this house, so that an objection to one house's bytes does not apply to another's."""
     return {path: content + f"# {house.name}\n".encode() for path, content in files.items()}
 
 
@@ -94,21 +94,21 @@ async def quick(house: House) -> None:
 
 
 async def cleared(house: House, stream: str) -> None:
-    """The last word is the program's."""
+    """Clear a review; the last report is the program's."""
     if (await house.review(stream)).outcome is None:
         await house.approve(stream, actor=LINTER)
     assert (await house.review(stream)).outcome == "cleared"
 
 
 def rehearsed(play: Callable[[Scribe], Coroutine[None, None, None]] = reviews) -> tuple[Act, ...]:
-    """The acts of a play, with fixed keys and bodies, so that they can be asked again and again."""
+    """The acts of a play, with fixed keys and bodies, so that they can be repeated."""
     house = Scribe()
     asyncio.run(play(house))
     return tuple(house.asked)
 
 
 async def perform(path: Path, acts: tuple[Act, ...], mark: Mark) -> bool:
-    """Do all acts on a store's file, each again by its key while the store cannot; False when it cannot for good."""
+    """Do all acts on a store's file, each retried by its key while the store fails; False if it keeps failing."""
     stage = Stage(path, acts)
     try:
         for number, act in enumerate(acts, start=1):
@@ -126,13 +126,13 @@ class Stage:
     def __init__(self, path: Path, acts: tuple[Act, ...]) -> None:
         self._path = path
         openings = [act.key for act in acts if isinstance(act, Ask) and isinstance(act.command, c.OpenReview)]
-        # The gate's names must be those of the rehearsal, also when it is asked again.
+        # The gate must mint the names of the rehearsal, also on a retry.
         self._ids = {key: before for before, key in enumerate(openings)}
         self._house: House | None = None
         self._store: SqliteStore | None = None
 
     async def tried(self, act: Act, number: int, mark: Mark) -> bool:
-        """Do one act, some times over; what was acknowledged is marked."""
+        """Do one act with retries; an acknowledgement is marked."""
         for _ in range(TRIES_MAX):
             try:
                 await self._do(act)
@@ -172,11 +172,11 @@ class Stage:
 
 
 def tables_of(path: Path) -> Tables:
-    """Everything a store's file holds, but the order of rows."""
+    """All tables of a store's file, without the order of rows."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         names = [name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         found = {name: sorted(map(_short, database.execute(f'SELECT * FROM "{name}"'))) for name in sorted(names)}  # noqa: S608 - names from the schema
-        # That the journal is still to be emptied after a purge is a note to whoever comes next, and comes and goes.
+        # The note that the journal must still be emptied after a purge is transient, so it is left out.
         return {**found, "meta": [one for one in found.get("meta", []) if one[0] != repr("scrub")]}
 
 

@@ -1,4 +1,4 @@
-"""A person at a terminal puts a backup in the place of the store."""
+"""A play: a person at a terminal restores a backup in the place of the store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def play(folder: Path, mark: Mark) -> bool:
 
 
 def restore(home: Path) -> int:
-    """The command's exit code; what it said is printed where that is no success."""
+    """Run the command and return its exit code; its output is printed on failure."""
     home.chmod(0o700)
     (backup,) = (home / SAFE).iterdir()
     ran = desk_at(home, types=[f"{WORDS}\n"] * 3).run("restore", str(backup), "--replace")
@@ -33,7 +33,7 @@ def restore(home: Path) -> int:
 
 
 def desk_at(home: Path, types: list[str] | None = None) -> Desk:
-    """Somebody at this data folder, whose store may be in PostgreSQL."""
+    """A user of this data folder, whose store may be in PostgreSQL."""
     url = home / URL
     return Desk(
         home=home,

@@ -1,4 +1,4 @@
-"""What does a restore leave that is killed? A store that starts, or one sentence that says how to go on."""
+"""A killed restore leaves a store that starts, or one sentence that says how to go on."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.crash.checking import quick_folder
 from tests.crash.restore_play import SAFE, URL, desk_at, restore
 
 OK, BLOCKED, PENDING = 0, 2, 3
-#: A sentence that says how to go on names the command for it.
+#: The sentence that says how to go on names this command.
 GO_ON = "foureyes restore --replace"
 
 
 @cache
 def _prepared() -> tuple[Mapping[str, bytes], str]:
-    """A signed store that went on after its backup, and the digest of what came later."""
+    """A signed store with changes after its backup, and the digest of those changes."""
     with quick_folder() as folder:
         home = folder / "home"
         furnish(home)
@@ -39,18 +39,18 @@ def _prepared() -> tuple[Mapping[str, bytes], str]:
 
 
 def before_replacing() -> Mapping[str, bytes]:
-    """A store with something in it, and an older backup."""
+    """A store with contents, and an older backup."""
     return _prepared()[0]
 
 
 def before_moving_in() -> Mapping[str, bytes]:
-    """Nothing but a backup."""
+    """Only a backup."""
     return {name: content for name, content in _prepared()[0].items() if name.startswith(SAFE)}
 
 
 def wrong_restore(folder: Path, _: Sequence[str]) -> str:
-    """What is wrong: a store that neither starts nor says how to go on, or going on that does not work."""
-    restores.OURS.clear()  # what was killed was another process
+    """The error: a store that neither starts nor says how to go on, or whose instruction does not work."""
+    restores.OURS.clear()  # the killed process was another one
     said = _start(folder)
     if said and GO_ON not in said:
         return f"does not start, and says: {said}"
@@ -68,7 +68,7 @@ def wrong_restore(folder: Path, _: Sequence[str]) -> str:
 
 
 def _unlike(folder: Path) -> str:
-    """How the store differs from the backup, and what was left behind."""
+    """The differences of the store from the backup, and files left behind."""
     desk, later = desk_at(folder), _prepared()[1]
     codes = tuple(desk.run(*words).code for words in (("check", CLEARED), ("check", later), ("log", "verify")))
     if codes != (OK, BLOCKED, OK):
@@ -78,7 +78,7 @@ def _unlike(folder: Path) -> str:
 
 
 def _start(home: Path) -> str:
-    """What a server says instead of starting; nothing where it starts."""
+    """The sentence a server prints instead of starting; empty if it starts."""
 
     async def begin() -> None:
         assembly = desk_at(home).assembly()

@@ -1,4 +1,4 @@
-"""A play: commands are kept in the shipped spool while the database is down, and replayed when it is back."""
+"""A play: commands are spooled while the database is down, and replayed when it is back."""
 
 import asyncio
 from collections.abc import Callable
@@ -22,7 +22,7 @@ SEGMENT_BYTES_MAX = 12_000
 
 
 class Far:
-    """A gate on a database elsewhere: it answers or it does not; what it did is safe there."""
+    """A gate on a remote database that is up or down; its completed commands are safe there."""
 
     def __init__(self, mark: Callable[[str], None]) -> None:
         self.down = True
@@ -49,7 +49,7 @@ def number_of(ask: Ask) -> int:
 
 
 async def play(folder: Path, mark: Callable[[str], None]) -> bool:
-    # One thread for what blocks, so that its calls are counted together.
+    # One thread for blocking work, so that its calls are counted together.
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
     for first in range(1, COMMANDS + 1, REPLAY_EVERY):
         if not await _day(folder, range(first, first + REPLAY_EVERY), mark):
@@ -58,7 +58,7 @@ async def play(folder: Path, mark: Callable[[str], None]) -> bool:
 
 
 async def _day(folder: Path, numbers: range, mark: Callable[[str], None]) -> bool:
-    """Start, keep what comes while the database is down, hand it in when it is back (but on the last day), stop."""
+    """Start, spool commands while the database is down, replay them when it is back (except on the last day), stop."""
     far = Far(mark)
     started = _started(folder, far) or _started(folder, far)
     if started is None:
@@ -76,7 +76,7 @@ async def _day(folder: Path, numbers: range, mark: Callable[[str], None]) -> boo
 
 
 def _started(folder: Path, far: Far) -> tuple[FileSpool, SpoolingGate] | None:
-    """The spool and its gate; nothing when the disk says no."""
+    """The spool and its gate; None when the disk fails."""
     try:
         spool = FileSpool(folder / "spool", segment_bytes_max=SEGMENT_BYTES_MAX)
     except Unavailable:

@@ -1,4 +1,4 @@
-"""Is every promise of the spool kept after a crash?"""
+"""Check that every promise of the spool is kept after a crash."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.crash.spool_driver import ask_of, number_of
 
 
 def wrong_spool(folder: Path, marks: Sequence[str]) -> str:
-    """What is wrong with the spool in this folder: everything promised and not done must wait, whole and in order."""
+    """The error in the spool of this folder, if any: everything promised and not done must wait, whole and in order."""
     kept, done = ({int(one.split()[1]) for one in marks if one.startswith(word)} for word in ("kept", "done"))
     try:
         spool = FileSpool(folder / "spool")

@@ -1,4 +1,4 @@
-"""Which plays can a driven process give?"""
+"""The plays that a driven process can run."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from tests.crash.plays import FILE, Act, Mark, Reopen, own, perform, quick, rehe
 Play = Callable[[Path, Mark], Coroutine[None, None, bool]]
 
 CALLERS = 8
-#: So many reviewers' seats there are at a time; the other callers only write notes.
+#: Callers that have a reviewer's seat; the others only write notes.
 REVIEWED = 3
 NOTES = 6
-#: A step as a later version may bring: a new column, a table filled from another, an index.
+#: A migration as a later version may bring: a new column, a table filled from another, an index.
 NEXT = Step(
     why="a trial",
     sqlite=(
@@ -50,18 +50,18 @@ def acts_of(name: str) -> tuple[Act, ...]:
 
 
 def load() -> None:
-    """Rehearse, so that children need not; also warms what is loaded late."""
+    """Rehearse once, so that children need not; this also imports lazily loaded modules."""
     acts_of("reviews")
 
 
 async def alone(name: str, folder: Path, mark: Mark) -> bool:
-    """One caller, one command after the other."""
+    """One caller that sends one command after the other."""
     return await perform(folder / FILE, acts_of(name), mark)
 
 
 @dataclass
 class Telling(House):
-    """A house whose keys and names are its own, and which marks what it asks and what it is told."""
+    """A house with its own keys and names, which marks its commands and their answers."""
 
     mark: Mark = print
 
@@ -88,21 +88,21 @@ async def together(folder: Path, mark: Mark) -> bool:
 
 
 async def noted(house: House) -> None:
-    """A review with many notes."""
+    """Play a review with many notes."""
     stream = await house.open(own(house, FIRST))
     for number in range(NOTES):
         await house.do(HUGO, AddNote(text=f"note {number} of {house.name}"), stream)
 
 
 async def upgrade(folder: Path, mark: Mark) -> bool:
-    """Bring a store to the next version."""
+    """Migrate a store to the next version."""
     mark("ask 1")
     migrate(folder / FILE, steps=(*STEPS, NEXT))
     mark("ack 1")
     return True
 
 
-#: Loading them is what makes them known by name.
+#: Importing them registers their bugs by name.
 PLANTED = (planted_spool, planted_store)
 
 PLAYS: dict[str, Play] = {

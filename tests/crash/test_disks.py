@@ -1,4 +1,4 @@
-"""Can the model of the disk fail? Wrong modes of a bare SQLite must lose in it, right ones must not."""
+"""The model of the disk can fail: unsafe modes of a bare SQLite lose data in it, safe ones do not."""
 
 import sqlite3
 import sys
@@ -16,7 +16,7 @@ WANTED = 300
 
 
 def wrong_rows(folder: Path, marks: Sequence[str]) -> str:
-    """What is wrong with a bare database after a cut."""
+    """The error in a bare database after a power cut, if any."""
     with closing(sqlite3.connect(folder / "bare.sqlite")) as database:
         try:
             (said,) = database.execute("PRAGMA quick_check").fetchone()

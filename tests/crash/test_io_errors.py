@@ -1,4 +1,4 @@
-"""What happens when the disk is full, or refuses, at any write of a full review?"""
+"""Behaviour when the disk is full, or fails, at any write of a full review."""
 
 import asyncio
 from itertools import cycle
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.timeout(900)
 
 MISSED = "nothing was injected"
 ERRORS = ("ENOSPC", "EIO", "EFBIG")
-#: The test's own marks are written too; they are no part of the store.
+#: Without the test's own marks, which are not part of the store.
 OF_THE_STORE = tuple(one for one in STRUCK if one not in ("write", "unlink"))
-#: A full review with the making of its store; and two more, a restart and a purge.
+#: A full review that creates its store; the long run adds two reviews, a restart and a purge.
 PLAY = {"test": "review", "all": "reviews"}[EFFORT]
 PARTS = 4
-#: Every third point in the short helping.
+#: Every third point in the short run.
 EACH = {"test": 3, "all": 1}
 LASTING = {"test": 40, "all": 200}
 SPOOLED = {"test": 40, "all": 200}
@@ -66,13 +66,13 @@ def test_the_spool_promises_nothing_the_disk_refused(nursery: Nursery) -> None:
 
 
 def struck(nursery: Nursery, point: Point, error: str, *, lasting: bool = False) -> str:
-    """Let a call fail, or an earlier one, and say what is wrong afterwards; one must have failed."""
+    """Let a call fail, or an earlier one, and return the error afterwards; one call must have failed."""
     outcomes = (struck_at(nursery, one, error, lasting=lasting) for one in nearer(point))
     return next((one for one in outcomes if one != MISSED), MISSED)
 
 
 def struck_at(nursery: Nursery, point: Point, error: str, *, lasting: bool) -> str:
-    """Let a call fail, once or from there on, and say what is wrong afterwards."""
+    """Let a call fail, once or from there on, and return the error afterwards."""
     with quick_folder() as folder:
         data = folder / "data"
         inject = f"{point.call}:error={error}:when={point.turn}{'+' if lasting else ''}"

@@ -1,4 +1,4 @@
-"""Is everything there that was acknowledged, and does it go on, when the process is killed in any system call?"""
+"""A process killed in any system call loses nothing it acknowledged, and a new one continues."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ CHECKERS: dict[str, Checker] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Killing:
-    """A play, the files it begins with, and how many times it is killed."""
+    """A play, its initial files and the number of kills."""
 
     play: str
     test: int
@@ -44,7 +44,7 @@ class Killing:
         return self.test if EFFORT == "test" else self.all
 
 
-#: The thread that comes first to its n-th call dies: with the tables there already, it is the one that writes reviews.
+#: The first thread to make its n-th call dies; with the tables made beforehand, that is the one that writes reviews.
 KILLINGS = {
     "a new store": Killing(play="reviews", test=12, all=40),
     "a store with tables": Killing(play="reviews", test=15, all=50, before=fresh_store),
@@ -71,13 +71,13 @@ def test_a_process_killed_in_a_system_call_loses_nothing_it_acknowledged(nursery
 
 
 def killed(nursery: Nursery, point: Point, before: Mapping[str, bytes]) -> str:
-    """Kill a child at a point, or a little earlier, and say what is wrong afterwards; one must have died there."""
+    """Kill a child at a point, or a little earlier, and return the error afterwards; one must have died there."""
     outcomes = (killed_at(nursery, one, before) for one in nearer(point))
     return next((one for one in outcomes if not one.startswith(MISSED)), MISSED)
 
 
 def killed_at(nursery: Nursery, point: Point, before: Mapping[str, bytes]) -> str:
-    """Kill a child at a point and say what is wrong afterwards."""
+    """Kill a child at a point and return the error afterwards."""
     with quick_folder() as folder:
         data = folder / "data"
         fill(data, before)
@@ -92,7 +92,7 @@ def killed_at(nursery: Nursery, point: Point, before: Mapping[str, bytes]) -> st
             return wrong or f"the restart took {seconds} s"
         if point.play != "reviews":
             return ""
-        # The same commands once more, by their keys: what was done is not done twice, what was not is done now.
+        # Repeat the commands by their keys: what was done is not done twice, the rest is done now.
         finished = asyncio.run(perform(data / FILE, acts_of("reviews"), lambda _: None))
         return "" if finished and tables_of(data / FILE) == serial_states()[-1] else "does not go on to the same end"
 

@@ -1,4 +1,4 @@
-"""Do the crash tests find the bugs they are for?"""
+"""The crash tests find the bugs they exist for."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ WANTED = 400
 CHECKERS: dict[str, Checker] = {"reviews": wrong_alone, "together": wrong_together, "spool": wrong_spool}
 EIO = "fdatasync:error=EIO:when=3"
 NO_ROOM = "pwrite64:error=ENOSPC:when=80+"
-#: Which play shows a bug, and which trouble with the disk it needs.
+#: The play that shows each bug, and the disk failure it needs.
 SHOWN = {
     "a_failed_commit_is_tried_again": ("reviews", EIO),
     "a_failed_sync_of_the_spool_is_tried_again": ("spool", "fsync:error=EIO:when=9"),
@@ -51,7 +51,7 @@ def test_every_planted_bug_is_hunted() -> None:
 def test_a_planted_bug_is_found(nursery: Nursery, bug: str) -> None:
     """S12 among others: what is acknowledged before it is safe is missed on some disk."""
     play, trouble = SHOWN[bug]
-    # With the tables there already, the first syncs are those of the first commit, in whichever thread it is.
+    # With the tables made beforehand, the first syncs are those of the first commit, in any thread.
     before = {} if play == "spool" else fresh_store()
     inject = (trouble,) if trouble else ()
     assert hunt(nursery, play, CHECKERS[play], wanted=WANTED, bugs=(bug,), inject=inject, before=before, enough=1).found
@@ -68,7 +68,7 @@ def test_what_comes_after_a_process_whose_sync_failed_does_not_believe_the_kerne
     """F5: it would checkpoint a journal whose end is in memory only, and a power cut would tear the file."""
     bugs = ("the_journal_is_believed_after_a_failed_sync",)
     trouble = partial(hunt, nursery, "reviews", wrong_alone, before=fresh_store(), dies=True, wanted=WANTED)
-    # Which commands share a commit differs from run to run, so not every sync that fails leaves a journal to believe.
+    # Which commands share a commit varies, so not every failed sync leaves a journal that could be believed.
     injected = [(f"fdatasync:error=EIO:when={turn}",) for turn in (6, 5, 7, 6, 8)]
     assert any(trouble(inject=inject, bugs=bugs, enough=1).found for inject in injected)
     assert trouble(inject=injected[0]).found == ()

@@ -1,4 +1,4 @@
-"""PostgreSQL is hit while four callers write: its processes are killed one by one, and the whole of it at once."""
+"""PostgreSQL is killed while four callers write: its processes one by one, and all at once."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Several processes write to one review: nothing is lost, no version is missing, a kill leaves no half command."""
+"""Several processes write to one review: nothing is lost, versions have no gap, a kill leaves no half command."""
 
 import asyncio
 import itertools
@@ -65,13 +65,13 @@ def _racer(url: str, name: str, commands: int) -> subprocess.Popen[str]:
 def _told(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
         key, _, reply = line.strip().partition(" ")
-        # The kill may have cut the last line; then nobody was told.
+        # The kill may have cut the last line; then it acknowledged nothing.
         if reply.endswith("}"):
             yield key, reply
 
 
 def _until_quiet(url: str) -> None:
-    """A backend whose caller is gone still finishes what it was told."""
+    """Wait for backends whose caller is gone, which still finish their statement."""
     with psycopg.connect(url, autocommit=True) as connection:
         while connection.execute(UNDER_WAY).fetchone() != (0,):
             pass

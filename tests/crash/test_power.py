@@ -1,4 +1,4 @@
-"""Does everything that was acknowledged survive a power cut at any moment?"""
+"""Everything acknowledged survives a power cut at any moment."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.crash.nursery import GAVE_UP, Nursery
 from tests.crash.spooled import wrong_spool
 from tests.crash.upgrades import before_upgrade, wrong_upgrade
 
-#: How many disks of each play, and in how many parts, so that two processes share the work.
+#: The number of disks of each play, and the parts by which two processes share the work.
 STATES = {
     "reviews": ({"test": 900, "all": 2_500}, 3),
     "together": ({"test": 600, "all": 1_500}, 2),
@@ -25,13 +25,13 @@ CHECKERS: dict[str, Checker] = {
     "spool": wrong_spool,
     "upgrade": wrong_upgrade,
 }
-#: The sync that fails, and how many times running, each in a recording of its own.
+#: The sync that fails, and how many in a row, each in its own recording.
 FAILED_SYNCS = {
     "test": [(turn, 1 + turn % 3) for turn in range(1, 9)],
     "all": [(turn, times) for turn in range(1, 9) for times in (1, 2, 3)],
 }
 MAKING_SYNCS = {"test": (2, 4, 6), "all": range(1, 11)}
-#: The sync whose failure a process does not survive; the second is one of a folder, which SQLite passes over.
+#: The sync whose failure kills a process; the second is one of a folder, whose failure SQLite ignores.
 DYING_SYNCS = {"test": (4, 6), "all": (1, 3, 4, 5, 6, 7, 8)}
 STATES_EACH = 60
 

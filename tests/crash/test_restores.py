@@ -1,4 +1,4 @@
-"""A restore that is killed in any system call leaves a store that starts, or says how to go on, and going on works."""
+"""A restore killed in any system call leaves a store that starts, or a message that says how to go on, which works."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.timeout(1800)
 PLAY = "restore"
 KILLED = -9
 MISSED = "was not killed there but ended"
-#: Nothing is changed by opening a file that is there; where one is made, something is written, linked or renamed next.
+#: Without openat: opening changes nothing, and a created file is written, linked or renamed next.
 OF_A_RESTORE = tuple(one for one in STRUCK if one != "openat")
 
 

@@ -1,4 +1,4 @@
-"""A restore into PostgreSQL that is killed in any call leaves a database that starts, or says how to go on."""
+"""A restore into PostgreSQL killed in any call leaves a database that starts, or a message that says how to go on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.timeout(1800)
 PLAY = "restore"
 KILLED = -9
 MISSED = "was not killed there but ended"
-#: What changes files of the data folder, and what is sent to the database: each of its statements and commits.
+#: Calls that change files of the data folder or send statements and commits to the database.
 CALLS = (*(one for one in STRUCK if one != "openat"), "sendto")
 KILLS = {"test": 10, "all": 50}.get(EFFORT, 10)
 

@@ -1,4 +1,4 @@
-"""Which system calls did a process make on its files, in which order? Read from strace, which must be installed."""
+"""Record the system calls of a process on its files, in order, with strace, which must be installed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Call:
 
     name: str
     descriptor: int
-    #: What the descriptor points to, or the folder of an *at call.
+    #: The file of the descriptor, or the folder of an *at call.
     path: str
     deleted: bool
     strings: tuple[bytes, ...]
@@ -46,7 +46,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """A call begins or ends; calls of several threads overlap."""
+    """The begin or end of a call; calls of several threads overlap."""
 
     call: Call
     ended: bool
@@ -54,7 +54,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A traced process: how it ended, what it printed, and where its calls are written down."""
+    """A traced process: its exit code, its output and the file of its calls."""
 
     code: int
     output: str
@@ -85,7 +85,7 @@ class Run:
 
 
 def untraced() -> dict[str, str]:
-    """The environment without coverage: nobody measures what a process covers that is to be killed."""
+    """The environment without coverage, which is pointless in a process that is killed."""
     return {name: value for name, value in os.environ.items() if not name.startswith("COV")}
 
 
@@ -106,7 +106,7 @@ def traced(command: Sequence[str], log: Path) -> Run:
 
 @contextmanager
 def attached(process: int, log: Path, *, trace: str, inject: Sequence[str], data: bool) -> Iterator[None]:
-    """Trace a process that has stopped itself; it may go on when this begins, and must have ended when this ends."""
+    """Trace a process that has stopped itself; it continues when the block begins and must end before the block."""
     command = [*_strace(log, trace, inject, data=data), "-p", str(process)]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as strace:
         assert strace.stderr
@@ -119,7 +119,7 @@ def attached(process: int, log: Path, *, trace: str, inject: Sequence[str], data
 
 
 def _strace(log: Path, trace: str, inject: Sequence[str], *, data: bool) -> list[str]:
-    """Never with --seccomp-bpf: injections would silently be ignored."""
+    """Build the command; never with --seccomp-bpf, which would silently ignore injections."""
     strace = shutil.which("strace")
     if strace is None:
         raise RuntimeError("The crash tests need strace. Install it (apt install strace) and run them again.")
@@ -131,7 +131,7 @@ def _strace(log: Path, trace: str, inject: Sequence[str], *, data: bool) -> list
 
 
 def steps_of(lines: Iterable[str]) -> Iterator[Step]:
-    """Read strace's lines; a call cut in two by another thread's call is put together again."""
+    """Read strace's lines; a call split by another thread's call is joined again."""
     under_way: dict[str, Call] = {}
     for line in lines:
         if match := _RESUMED.match(line):

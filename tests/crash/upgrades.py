@@ -1,4 +1,4 @@
-"""Is a store of the old or of the new version after an upgrade that was cut off, never between?"""
+"""An interrupted upgrade leaves a store of the old or of the new version, never one in between."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEPT = f"{FILE}.version-{len(STEPS)}"
 
 @cache
 def before_upgrade() -> Mapping[str, bytes]:
-    """The files of a store of the old version, with reviews in it."""
+    """The files of a store of the old version that holds reviews."""
     with quick_folder() as folder:
         assert asyncio.run(perform(folder / FILE, acts_of("reviews"), lambda _: None))
         return {one.name: one.read_bytes() for one in folder.iterdir() if not one.name.endswith("-shm")}
@@ -27,7 +27,7 @@ def before_upgrade() -> Mapping[str, bytes]:
 
 @cache
 def old_and_new() -> tuple[Tables, Tables]:
-    """What the store holds before and after the upgrade."""
+    """The contents of the store before and after the upgrade."""
     with quick_folder() as folder:
         for name, content in before_upgrade().items():
             (folder / name).write_bytes(content)
@@ -37,7 +37,7 @@ def old_and_new() -> tuple[Tables, Tables]:
 
 
 def wrong_upgrade(folder: Path, marks: Sequence[str]) -> str:
-    """What is wrong: neither old nor new, an upgrade that was told and is not there, or no backup of the old one."""
+    """The error: neither old nor new, an acknowledged upgrade that is missing, or no backup of the old store."""
     old, new = old_and_new()
     found = tables_of(folder / FILE)
     if found not in (old, new):

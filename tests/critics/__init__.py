@@ -1,1 +1,1 @@
-"""Do the critics see what they should, and nothing else?"""
+"""The critics find what they should, and nothing else."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-#: The largest file that a server takes in a request.
+#: The largest file that a server accepts in a request.
 BYTES_MAX = 256 * 1024
 
 #: One name per language and format that a critic reads.
@@ -31,7 +31,7 @@ PATHS = (
     "output.md",
     "x.ipynb",
 )
-#: What is repeated: operators, brackets, quotes, beginnings without ends, and baits for patterns.
+#: Repeated texts: operators, brackets, quotes, openings without ends, and near matches of patterns.
 TOKENS = (
     "[1]",
     "|",
@@ -139,9 +139,9 @@ class Hostile:
 
 
 def hostile_files(size: int = BYTES_MAX, *, every: int = 1) -> Iterator[Hostile]:
-    """Every token in some shape under every name; of these each `every`-th.
+    """Every token in one shape under every name; of these each `every`-th.
 
-    The shape goes round with the token and the name, so that each token meets each shape and each name.
+    The shape rotates with the token and the name, so that each token occurs in each shape and under each name.
     """
     number = 0
     for place, path in enumerate(PATHS):

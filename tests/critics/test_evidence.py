@@ -1,4 +1,4 @@
-"""Is the project's own command run on exactly this work, and does only its exit code speak?"""
+"""The project's own command runs on exactly this work, and only its exit code counts."""
 
 import asyncio
 import os

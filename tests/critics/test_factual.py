@@ -1,4 +1,4 @@
-"""Does the critic of sources see what is unproven, and does it say what it cannot know?"""
+"""The critic of sources finds unproven statements and says what it cannot verify."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""Is a work that cannot be read stopped, and is one that only looks unfinished told so?"""
+"""Work that cannot be parsed is blocked; work that only looks unfinished gets a note."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""T43: no adversarial file takes a program longer than its seconds: each call ends with a look or is cut off."""
+"""T43: no adversarial file makes a program exceed its time: each call ends with a look or is cut off."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ SECONDS = {"test": 2.0}.get(EFFORT, 5.0)
 
 
 async def all_ended(files: list[Hostile]) -> tuple[int, list[str]]:
-    """How many calls ended, and what else than a look or a cut-off they came to."""
+    """Run all calls; return the number of calls and the unexpected results."""
     children = Children()
     odd: list[str] = []
 

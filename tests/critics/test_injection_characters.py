@@ -1,4 +1,4 @@
-"""Is every character that hides something seen, and is nobody's language taken for an attack?"""
+"""Every hidden character is found, and no natural language is mistaken for an attack."""
 
 import unicodedata
 
@@ -17,7 +17,7 @@ CORPUS = corpus()
 @pytest.mark.parametrize("sort", CORPUS)
 def test_every_character_that_hides_is_seen_within_a_name(sort: str) -> None:
     """D-06: the whole of Unicode, by its own properties."""
-    # The last planes hold thousands that are alike; each seventh of them does for a quick run.
+    # The last planes hold thousands of similar characters; a quick run takes every seventh.
     chosen = [one for at, one in enumerate(CORPUS[sort]) if EFFORT == "all" or one < "\U000e0080" or at % 7 == 0]
     missed = [f"U+{ord(one):04X}" for one in chosen if not look(CRITIC, "a.py", f"user{one}name = admin\n").hits]
     assert missed == []

@@ -1,4 +1,4 @@
-"""Are instructions to reviewers found wherever they stand, and is ordinary writing left alone?"""
+"""Instructions to reviewers are found wherever they occur, and ordinary writing is left alone."""
 
 import base64
 import codecs

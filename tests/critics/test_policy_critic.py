@@ -1,4 +1,4 @@
-"""Work that changes the policy is judged by the old one, and making it weaker takes a human."""
+"""Work that changes the policy is judged by the old policy, and weakening it needs a human."""
 
 import json
 

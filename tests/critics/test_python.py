@@ -1,4 +1,4 @@
-"""Does the Python critic pass on what its tools find, and trust nothing that it reads?"""
+"""The Python critic passes on what its tools find, and trusts nothing that it reads."""
 
 import subprocess
 import sys
@@ -95,7 +95,7 @@ def test_a_comment_that_stood_at_the_base_makes_a_note_of_it() -> None:
 
 
 def test_no_configuration_above_the_copies_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor one that somebody left where temporary files lie."""
+    """Nor one in the folder of temporary files."""
     (tmp_path / "ruff.toml").write_text('exclude = ["*"]\nforce-exclude = true\n', encoding="utf-8")
     (tmp_path / ".gitignore").write_text("*\n", encoding="utf-8")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

@@ -1,4 +1,4 @@
-"""How does a test put a work before a critic?"""
+"""Helpers that put a work before a critic."""
 
 from foureyes.app.reviewers import Change, File
 from foureyes.reviewers.critics.critic import Critic, Hit, Judged, State

@@ -1,1 +1,1 @@
-"""The documents keep their promises."""
+"""The documentation is correct."""

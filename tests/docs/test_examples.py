@@ -1,4 +1,4 @@
-"""What the documents show is run as it stands there."""
+"""The examples in the documentation are run as printed."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""What the reference says about HTTP is what the registry says; whoever adds a call writes it anew."""
+"""The HTTP reference equals the registry; it must be regenerated when a call is added."""
 
 import json
 
@@ -8,7 +8,7 @@ from tools import http_reference
 
 
 def test_the_page_and_the_description_are_what_the_registry_says() -> None:
-    """`python -m tools.http_reference` makes them anew."""
+    """`python -m tools.http_reference` regenerates them."""
     assert http_reference.PAGE.read_text(encoding="utf-8") == http_reference.page()
     assert http_reference.DESCRIPTION.read_text(encoding="utf-8") == http_reference.description()
 

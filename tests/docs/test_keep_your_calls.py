@@ -1,4 +1,4 @@
-"""The page for those who come from other review systems: its calls are served, and its examples run as printed."""
+"""The page for users of other review systems: its calls are served, and its examples run as printed."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tests.shape import ROOT
 
 PAGE = (ROOT / "docs" / "howto" / "keep-your-calls.md").read_text(encoding="utf-8")
 SESSIONS, PEER = "/api/v1/sessions/{}", "/api/v1/peer/"
-#: Where the page says that the server listens, and what stands for a text that differs each time.
+#: The server's address on the page, and the placeholder of texts that differ each time.
 ADDRESS, ANY = "http://127.0.0.1:8004", "…"
-#: Every block of the page that is run, or that says what the block before it answers.
+#: The blocks of the page that are run, or that are the answer of the block before.
 BLOCKS = re.compile(r"^```(sh|json)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ENROL = re.compile(r"^foureyes (agents add (\S+).*)$", re.MULTILINE)
 SECONDS_MAX = 120
 
 
 def plain(path: str) -> str:
-    """A path without the names of what stands in it."""
+    """A path without its parameter names."""
     return re.sub(r"\{\w+\}", "{}", path)
 
 
@@ -64,7 +64,7 @@ def test_the_examples_run_as_printed_on_a_server_without_any_policy(tmp_path: Pa
 
 
 async def _enrolled(server: Running) -> dict[str, str]:
-    """Enrol every account as the page says: its command, and the button on the page that it opens."""
+    """Enrol every account as the page says: with its command, and the button on the page it opens."""
     human, tokens = await signed_in(server), dict[str, str]()
     for words, name in ENROL.findall(PAGE):
         ran = server.run(*words.split())
@@ -76,7 +76,7 @@ async def _enrolled(server: Running) -> dict[str, str]:
 
 
 def _run(scripts: list[str], address: str, tokens: dict[str, str]) -> list[str]:
-    """What each block prints, one after another in the same shell."""
+    """Run all blocks in one shell and return the output of each."""
     between = "-- end of a block --"
     text = f"\necho '{between}'\n".join(scripts).replace(ADDRESS, address)
     done = subprocess.run(
@@ -92,7 +92,7 @@ def _run(scripts: list[str], address: str, tokens: dict[str, str]) -> list[str]:
 
 
 def _holds(printed: Any, answered: Any) -> bool:
-    """Whether an answer has everything that is printed; it may have more fields, but no more elements."""
+    """Whether an answer has everything printed; it may have more fields, but no more elements."""
     if printed == ANY:
         return isinstance(answered, str) and answered != ""
     if isinstance(printed, dict):

@@ -1,4 +1,4 @@
-"""Documents lead to where they say."""
+"""The links in the documentation have targets."""
 
 import re
 from collections.abc import Iterator

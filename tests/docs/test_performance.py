@@ -1,4 +1,4 @@
-"""The page of figures says what was measured."""
+"""The page of figures equals the measured figures."""
 
 import json
 

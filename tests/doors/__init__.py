@@ -1,1 +1,1 @@
-"""What the doors promise: who may do what, nothing hidden shows, nothing sent breaks them."""
+"""Promises of the doors: permissions, blindness, and robustness against any input."""

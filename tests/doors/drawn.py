@@ -1,4 +1,4 @@
-"""What does schemathesis send, and what does it say of the answer? Its cases go to the application in process."""
+"""Cases drawn by schemathesis, sent to the application in process, and its checks of the answers."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from tests.doors.states import SESSION, Facts
 from tests.doors.worlds import World
 from tests.http.web import HOST, Answer
 
-#: An author, a reviewer who sits, a program, a human at a browser, and somebody without any credential.
+#: An author, a seated reviewer, a human at a browser, a program, and a caller without a credential.
 CALLERS = ("dev", "ann", "hugo", "robot", "nobody")
-#: So many go to one copy of a world; then everything is as it was.
+#: Number of cases for one copy of a world, before it is replaced by a fresh copy.
 FRESH_EVERY = 200
-#: What is looked at in each answer.
+#: The checks made of each answer.
 NAMES = (
     "not_a_server_error",
     "status_code_conformance",
     "content_type_conformance",
     "response_schema_conformance",
 )
-#: The same requests on every machine, and nothing kept of them on the disk.
+#: Draw the same requests on every machine, and keep no example database on the disk.
 CONFIG = {
     "generation": {"deterministic": True, "database": "none", "with-security-parameters": False},
     "cache": {"enabled": False},
@@ -45,25 +45,25 @@ CONFIG = {
 
 @cache
 def schema() -> Any:
-    """Our own description, as schemathesis reads it."""
+    """The API description, as schemathesis reads it."""
     return schemathesis.openapi.from_dict(described(), config=SchemathesisConfig.from_dict(CONFIG))
 
 
 @cache
 def operations() -> tuple[Any, ...]:
-    """Everything that is described."""
+    """All operations of the description."""
     return tuple(one.ok() for one in schema().get_all_operations())
 
 
 def corners(operation: Any) -> Iterator[Case[Any]]:
-    """Each form at its limits, and just over each of them, one at a time; the same cases every time."""
+    """Each field at its limits and just beyond them, one at a time; always the same cases."""
     config = schema().config.generation_for(operation=operation, phase="coverage")
     modes = list(GenerationMode)
     yield from schema().iter_coverage_cases(operation, generation_modes=modes, generation_config=config)
 
 
 def drawn(operation: Any, mode: GenerationMode, facts: Facts) -> Any:
-    """Any form that fits, or any that does not; what stands in the path is there."""
+    """Draw a valid or an invalid case; names in the path exist."""
     known = names_there(facts)
     in_path = {one.name: known[one.name] for one in operation.path_parameters if one.name in known}
     return operation.as_strategy(generation_mode=mode, path_parameters=in_path or None)
@@ -71,7 +71,7 @@ def drawn(operation: Any, mode: GenerationMode, facts: Facts) -> Any:
 
 @dataclass
 class Sender:
-    """Sends cases to a world in the name of one caller after the other, and gathers what is wrong."""
+    """Sends cases to a world as one caller after the other, and collects failures."""
 
     made: World
     facts: Facts
@@ -86,7 +86,7 @@ class Sender:
         self._callers = cycle(self.callers)
 
     async def send(self, case: Case[Any]) -> None:
-        """Send it, and look at what comes back."""
+        """Send a case and check its answer."""
         self.sent += 1
         if self.sent % FRESH_EVERY == 0:
             self._world = self.made.copy()
@@ -105,7 +105,7 @@ class Sender:
             self.wrong.append(f"{said[:1_000]}: refused, and written")
 
     def _fitted(self, case: Case[Any]) -> None:
-        """Let a case be about this world; whatever it has wrong it keeps."""
+        """Fill in names of this world; what is invalid in the case stays invalid."""
         if self.sent % 10:
             _leave_out_keys(case)
         known = names_there(self.facts) | {"cursor": CURSORS[self.sent % len(CURSORS)]}
@@ -120,7 +120,7 @@ class Sender:
             if not isinstance(values, dict):
                 continue
             for name in WAITED & (values.keys() | _named(case, where)):
-                # Nobody waits here as long as they may; what is refused stays.
+                # Do not wait as long as the limits allow; values that are refused stay.
                 values[name] = 0 if str(values.get(name, 0)).isdigit() else values[name]
             if where in components and components[where].mode.is_positive:
                 values |= {name: value for name, value in known.items() if name in values}
@@ -137,7 +137,7 @@ class Sender:
 
 
 def names_there(facts: Facts) -> dict[str, Any]:
-    """The names of a world, by the fields that say them."""
+    """The names of a world, by the fields that take them."""
     return {
         **dict.fromkeys(("review", "reviewId", "content_id"), facts.review),
         "finding": facts.finding,
@@ -162,7 +162,7 @@ def _named(case: Case[Any], where: ParameterLocation) -> set[str]:
 
 
 def _leave_out_keys(case: Case[Any]) -> None:
-    """Most go without a key: with the same one everywhere nothing but the first would be looked at."""
+    """Drop most idempotency keys: with the same key everywhere only the first request would be evaluated."""
     case.headers.pop("Idempotency-Key", None)
     if isinstance(case.body, dict):
         case.body.pop("key", None)

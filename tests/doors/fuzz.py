@@ -1,4 +1,4 @@
-"""What could anybody send? Requests drawn from the description itself: right, nearly right, and meant to break it."""
+"""Requests drawn from the API description: valid, nearly valid, and meant to break the server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 from foureyes.http.bodies import BODY_BYTES_MAX
 from tests.doors.states import Facts
 
-#: Names meant to lead elsewhere, to look like another, or to break whoever prints or stores them.
+#: Names meant to lead elsewhere, to look like another, or to break the code that prints or stores them.
 NAMES = (
     *("", " ", ".", "..", "../../etc/passwd", "..%2f..%2fetc", "/etc/passwd", "a/b", "C:\\x", "\\\\host\\share"),
     *(
@@ -52,7 +52,7 @@ ODD: tuple[Any, ...] = (
     [None],
     "\ud800",
 )
-#: What a list takes for the end of the page before: some that it could have said, and what only looks like one.
+#: Cursors of a list: some that it could have issued, and some that only look like one.
 CURSORS = tuple(
     urlsafe_b64encode(one).decode()
     for one in (
@@ -62,7 +62,7 @@ CURSORS = tuple(
         *(b"null", b"{}", b'"ab"', b"[1,2]", b"[null,null]", b"\xff\xfe", b""),
     )
 )
-#: Fields for which somebody waits as long as they say: never asked for in earnest.
+#: Fields that make the server wait that long, so never sent with large values.
 WAITED = frozenset({"seconds", "wait"})
 HOSTS = ("evil.example", "127.0.0.1:8004.evil.example", "LOCALHOST", "", "127.0.0.1:8004@evil", "[::1]", "x" * 300)
 ORIGINS = ("null", "https://evil.example", "http://127.0.0.1:8004.evil.example", "file://", "", "http://127.0.0.1")
@@ -84,13 +84,13 @@ class Shot:
 
 @dataclass
 class Shooter:
-    """Draws requests against what is described, naming what there is."""
+    """Draws requests from the description, with names that exist."""
 
     described: Any
     facts: Facts
     callers: dict[str, dict[str, str]]
     random: Random
-    #: A good request of each operation, to begin with now and then.
+    #: A valid request of each operation, used now and then as a starting point.
     usual: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -99,7 +99,7 @@ class Shooter:
         ]
 
     def shot(self) -> Shot:
-        """One request."""
+        """Draw one request."""
         path, method, one = self.random.choice(self.operations)
         values, query, headers = dict[str, str](), dict[str, Any](), self._headers()
         usual = self.usual.get(one["operationId"], {}) if self.random.random() < 0.4 else {}
@@ -169,7 +169,7 @@ class Shooter:
         return text.replace("1.5", "NaN").encode() if draw < 0.1 else text.encode()
 
     def _value(self, schema: Any, name: str, depth: int) -> Any:
-        """A value that fits, mostly what there is by that name."""
+        """A valid value, mostly one that exists under that name."""
         if "anyOf" in schema:
             return self._value(self.random.choice(schema["anyOf"]), name, depth)
         if "enum" in schema:
@@ -208,7 +208,7 @@ class Shooter:
         return self.facts.revision if name == "revision" and self.random.random() < 0.7 else self.random.choice(NUMBERS)
 
     def _named(self, name: str) -> str:
-        """What there is by that name, or a name meant to do harm."""
+        """An existing value for that name, or a harmful name."""
         facts, draw = self.facts, self.random.random()
         there = {
             "review": (facts.review, facts.review, "r2"),
@@ -234,7 +234,7 @@ class Shooter:
         return self.random.choice(NAMES) if draw < 0.98 else "y" * 70_000
 
     def _spoiled(self, body: Any) -> Any:
-        """The same with one thing wrong somewhere."""
+        """A copy of the body with one error somewhere."""
         if isinstance(body, dict) and body:
             name = self.random.choice(sorted(body))
             draw = self.random.random()
@@ -250,7 +250,7 @@ class Shooter:
         return self.random.choice(ODD)
 
 
-#: Bodies that are no JSON object as it is meant.
+#: Bodies that are not a valid JSON object.
 RAW: tuple[Callable[[], bytes], ...] = (
     lambda: b"",
     lambda: b"[]",

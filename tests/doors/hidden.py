@@ -1,7 +1,7 @@
-"""What may differ in a world that somebody must not know of? Hidden acts, drawn at random, and all they could ask.
+"""Hidden acts, drawn at random, and everything a viewer who must not learn of them could ask.
 
-Two worlds differ in what others did who reported before the viewer: how many, which verdicts, how long, when. Whatever
-the viewer asks for, both must answer with the same bytes.
+Two worlds differ in what others did who reported before the viewer: how many, which verdicts, how long, when. Both must
+answer every request of the viewer with the same bytes.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from tests.doors.states import Facts, facts_of, review_of
 from tests.doors.worlds import RULES_HERE, World, empty
 from tests.http.web import Answer
 
-#: A review nothing happens to, so that a list has an order.
+#: Work of a second review without hidden acts, so that a list has an order.
 ELSE = [{"path": "else.txt", "text": "Something else."}]
-#: Everything hidden happens within this time, and the viewer looks at its end.
+#: All hidden acts happen within this time, and the viewer looks at its end.
 WINDOW = timedelta(minutes=20)
-#: Who does what the viewer must not know of; those who join come beside the one who is asked.
+#: Reviewers who do hidden acts; they join the reviewer who was asked.
 JOINING = ("carl", "dora")
 HUMAN_ROLES = ["first", "second", "agent", "reviewer", "hardin", "seldon", "haiku", "sonnet"]
-#: The styles, and who looks: the reviewer before the own report (asked, or begun), or somebody without a seat.
+#: The styles. The viewer is a reviewer before their own report (asked, or begun), or a caller without a seat.
 KINDS = ("story", "script", "milestone", "task", "security_step")
 VIEWERS = ("ann", "ann begun", "eve", "dweller", "robot")
-#: And where there is room for more: a human who sits there unasked, and somebody who may volunteer and has not begun.
+#: Styles with open stages, which add viewers: a human in an unasked seat, and a volunteer who has not begun.
 OPEN_KINDS = ("story", "script")
 LATECOMER = "zoe"
-#: And where the same bytes were in a review before, and bytes with the same text are in another one.
+#: Styles played also with the same bytes in an earlier review, and with bytes of the same text in another one.
 SHOPPED_KINDS = ("story", "script", "task")
 AGAIN = [{"path": "hello.py", "text": "print('hello')\n\n\nONE = 1\n"}]
 GROUNDS = [
@@ -48,15 +48,15 @@ GROUNDS = [
     *((kind, viewer) for kind in OPEN_KINDS for viewer in ("hugo begun", LATECOMER)),
     *((kind, viewer) for kind in SHOPPED_KINDS for viewer in ("ann begun again", "eve again")),
 ]
-#: What a viewer does, to look again after it: the own acts that bring in no report.
+#: The viewer's own acts that submit no report, after which the viewer looks again.
 STEPS = ("take_seat",)
-#: By these the own report comes in or is given up: what everybody is told then, that it is cleared, may depend on the
-#: others'.
+#: Calls that submit or give up the viewer's own report: the answer, such as cleared, may depend on the reports of the
+#: others.
 OWN_WORD = frozenset({"report", "keep_report", "settle_finding", "report_inconclusive", "leave_seat", *SEED_OWN_WORD})
-#: What these answer is drawn anew each time.
+#: Calls whose answer is random each time.
 DRAWN = frozenset({"issue_token", "enrol_many"})
 ACTS_MAX = 6
-#: How much of what changes something is tried in each pair; over all pairs everything is.
+#: Number of changing calls tried in each pair; over all pairs every call is tried.
 ACTS_ASKED = {"test": 12, "all": 60}
 _SOLO = protocols.solo(programs=(), agents=("first", "second"))
 RULES_HIDDEN = replace(
@@ -66,7 +66,7 @@ RULES_HIDDEN = replace(
 
 @dataclass
 class Ground:
-    """A world before anything hidden happens, seen by somebody, and what they get there."""
+    """A world before any hidden act, its viewer, and the answers the viewer gets there."""
 
     world: World
     facts: Facts
@@ -74,20 +74,20 @@ class Ground:
     seats: set[str]
     answers: dict[Sent, Answer] = field(default_factory=dict)
     looked: World | None = None
-    #: The world after each own act of the viewer, where nothing hidden has happened.
+    #: The world after each of the viewer's own acts, without hidden acts.
     after: dict[Sent, Ground] = field(default_factory=dict)
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the viewer comes with."""
+        """The viewer's credential."""
         return self.world.headers[self.viewer]
 
     async def answer(self, request: Sent) -> Answer:
-        """What comes back where nothing hidden has happened."""
+        """The answer without hidden acts."""
         if request not in self.answers:
             self.looked = self.looked or at_the_end(self.world)
             before = self.looked.events
-            # A look draws names too where it tries out what would be; which is drawn next is nobody's secret.
+            # A preview mints ids too; which id comes next is no secret.
             self.looked.house.ids = self.world.house.ids
             self.answers[request] = await play(self.looked, request, self.headers)
             if self.looked.events > before:
@@ -95,7 +95,7 @@ class Ground:
         return self.answers[request]
 
     async def stepped(self, request: Sent) -> Ground:
-        """The viewer's own act is done, and they look again."""
+        """Perform the viewer's own act and return the resulting ground."""
         if request not in self.after:
             world = at_the_end(self.world)
             await play(world, request, self.headers)
@@ -105,7 +105,7 @@ class Ground:
 
 
 async def ground(kind: str, viewer: str) -> Ground:
-    """A review that waits for its reviewers, and whoever looks at it."""
+    """A review that waits for its reviewers, and its viewer."""
     world = await empty(RULES_HIDDEN)
     is_again = viewer.endswith(" again")
     if is_again:
@@ -136,14 +136,14 @@ async def ground(kind: str, viewer: str) -> Ground:
 
 
 def at_the_end(world: World) -> World:
-    """The same world when the viewer looks."""
+    """The world at the time when the viewer looks."""
     twin = world.copy()
     twin.house.now = world.house.now + WINDOW
     return twin
 
 
 async def differing(start: Ground, random: Random, world: World | None = None) -> World | None:
-    """The same with hidden acts; nothing where they changed what the viewer may know: version, end, or own seats."""
+    """The world with hidden acts; None if they changed what the viewer may know: version, end, or own seats."""
     world = world or start.world.copy()
     begin = world.house.now
     times = sorted(random.uniform(1, WINDOW.total_seconds() - 1) for _ in range(random.randint(1, ACTS_MAX)))
@@ -157,14 +157,14 @@ async def differing(start: Ground, random: Random, world: World | None = None) -
 
 
 def _seats_of(review: Review, name: str) -> set[str]:
-    """Where somebody sits or is wanted: that they are asked, and that a seat is free, they may know."""
+    """The seats that a reviewer holds or is asked for; they may know of these and of free seats."""
     free = {one.id for one in review.seats.values() if one.reviewer is None}
     wanted = {one for one in free if review.seats[one].required or one in review.requests}
     return wanted | {one.id for one in review.seats.values() if one.reviewer and one.reviewer.name == name}
 
 
 async def act(world: World, start: Ground, random: Random) -> None:
-    """Something a viewer must not know of; where it is refused, nothing happened."""
+    """Perform one act that the viewer must not know of; a refusal changes nothing."""
     seen = await world.house.review(f"review/{world.review}")
     holders = [one.reviewer.name for one in seen.seats.values() if one.reviewer and seen.report_request(one.id)]
     who = random.choice([one for one in (*holders * 3, "bob", *JOINING) if one != start.viewer])
@@ -210,7 +210,7 @@ def _text(random: Random) -> str:
 
 
 async def questions(start: Ground, other: World, random: Random) -> list[Sent]:
-    """All they can look at, and some of what they can do: each way, and names of hidden things tried out."""
+    """All reads and some of the changing calls of a viewer, including guesses at the names of hidden things."""
     acts = [sent(name, REQUESTS[name](start.facts)) for name in REQUESTS if CALLS[name].changes]
     acts += list(_probes(start, await _hidden_names(other)))
     return [*_looks(start), *_served(start.world), *random.sample(acts, min(len(acts), ACTS_ASKED[EFFORT]))]
@@ -228,7 +228,7 @@ def _looks(start: Ground) -> Iterator[Sent]:
 
 
 def _served(world: World) -> Iterator[Sent]:
-    """What is served beside the calls, and a place that is not there."""
+    """Paths served beside the calls, and a path that does not exist."""
     known = {path for way in WAYS.values() for path in way.paths}
     for route in world.routes:
         if isinstance(route, Route) and route.path not in known and "{" not in route.path:
@@ -246,7 +246,7 @@ async def _hidden_names(other: World) -> dict[str, list[str]]:
 
 
 def _probes(start: Ground, names: dict[str, list[str]]) -> Iterator[Sent]:
-    """Each name of something that may be hidden, in each field that takes such a name."""
+    """Each name of a hidden thing, in each field that takes such a name."""
     for call in REQUESTS:
         properties = schema(cast("Any", CALLS[call].form))["properties"]
         for kind, tried in names.items():
@@ -259,7 +259,7 @@ def _probes(start: Ground, names: dict[str, list[str]]) -> Iterator[Sent]:
 
 
 async def leaks(start: Ground, other: World, random: Random) -> list[str]:
-    """What this viewer learns of what is hidden: every answer that is not the same, byte for byte."""
+    """What this viewer learns of hidden acts: every answer that differs by a byte."""
     found = await _told_apart(start, other, await questions(start, other, random))
     for name in STEPS:
         step = sent(name, REQUESTS[name](start.facts))
@@ -293,7 +293,7 @@ def _same(request: Sent, known: Answer, got: Answer) -> bool:
 
 
 def _paused(request: Sent, answer: Answer) -> tuple[int, bytes]:
-    """The answer about a session without the one thing that is told before all blindness: that it is paused (U-21)."""
+    """The answer about a session without the one fact that is exempt from blindness: that it is paused (U-21)."""
     if "/sessions" not in request.path:
         return answer.status, b"%d" % id(answer)
     plain = answer.body.replace(b'"status":"PAUSED"', b'"status":"RUNNING"')

@@ -1,4 +1,4 @@
-"""What is the best request of each call that can be made in a state? Only the caller may be wrong."""
+"""The best request of each call in each state, so that only the caller can be the reason of a refusal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.http.web import Answer
 Body = dict[str, Any]
 AHEAD = b"Bytes that were sent ahead."
 NEW_FILES = [{"path": "hello.py", "text": "print('hello, everybody')\n"}]
-#: How each call is asked for in a state.
+#: The body of each call in a state.
 REQUESTS: dict[str, Callable[[Facts], Body]] = {
     "open_review": lambda _: {"kind": "script", "title": "Another", "files": [{"path": "a.txt", "text": "Another."}]},
     "revise": lambda f: {"review": f.review, "files": NEW_FILES, "note": "Greets everybody."},
@@ -100,7 +100,7 @@ REQUESTS: dict[str, Callable[[Facts], Body]] = {
 
 
 def _said(facts: Facts) -> Body:
-    """A report that fits the style: findings where there are no verdicts, else a doubt with its finding."""
+    """A report that fits the style: findings if it has no verdicts, otherwise concerns with a finding."""
     found = [FINDING | {"text": "The greeting is not translated."}]
     if facts.stage == "resolve":
         return {"findings": found}
@@ -122,7 +122,7 @@ class Sent:
 
 
 def sent(call: str, body: Body) -> Sent:
-    """The request of a call: what its way names stands in the path, what it says so behind the question mark."""
+    """The request of a call, with its path parameters and query parameters filled in from the body."""
     way = WAYS[call]
     path, rest = way.paths[0], dict(body)
     for name, value in body.items():
@@ -138,10 +138,10 @@ def sent(call: str, body: Body) -> Sent:
 
 
 async def play(world: World, request: Sent, headers: dict[str, str]) -> Answer:
-    """Send it."""
+    """Send a request."""
     return await world.request(request.method, request.path, headers, request.body, query=request.query)
 
 
 async def asked_for(world: World, call: str, body: Body, headers: dict[str, str]) -> Answer:
-    """What comes back when a call is made so."""
+    """Make a call and return its answer."""
     return await play(world, sent(call, body), headers)

@@ -1,4 +1,4 @@
-"""Who may do what? Written by hand, one row for each call; the page is made from it, and every cell of it is played.
+"""The permissions, written by hand, one row per call; the reference page is made from it and every cell is played.
 
 A cell is `ok` or the code of the refusal. One word stands for all states; nine stand for the states in their order.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from tests.doors.seed_rights import SEED_RIGHTS
 from tests.doors.states import STATES
 
-#: Who comes, what they are, and by which credential of the worlds they come.
+#: The principals: name, description and the credential of the worlds that they use.
 PRINCIPALS: dict[str, tuple[str, str]] = {
     "author": ("the agent who made the work", "dev"),
     "reviewer": ("the agent who holds a seat in the review", "ann"),
@@ -24,7 +24,7 @@ PRINCIPALS: dict[str, tuple[str, str]] = {
     "person": ("somebody at a terminal who has not signed in: nothing proves a human", "person"),
     "nobody": ("no credential", "nobody"),
 }
-#: What each state of the review means.
+#: Description of each state of the review.
 STATES_SAID: dict[str, str] = {
     "open": "reviewers are asked, and there is room for more",
     "taken": "every seat is taken, and nobody has reported",
@@ -36,7 +36,7 @@ STATES_SAID: dict[str, str] = {
     "cleared": "it may go live",
     "closed": "the author has taken it back",
 }
-#: Whoever has no credential that opens: the same at every call.
+#: Callers without a valid credential: the same at every call.
 SHUT_OUT = {"revoked expired person nobody": "credential_needed"}
 TOKENS = "author reviewer other program service vouched small"
 HUMANS = "human human_before"
@@ -49,7 +49,7 @@ _OTHERS = f"other program service vouched {HUMANS}"
 _JOINING = f"other program vouched {HUMANS}"
 
 RIGHTS: dict[str, dict[str, str]] = {
-    # The author's.
+    # Calls of the author.
     "open_review": {f"author reviewer other service vouched {HUMANS}": "ok", "program small": "not_eligible"},
     "open_reviews": {f"author reviewer other service vouched {HUMANS}": "ok", "program small": "not_eligible"},
     "send_file": {f"author reviewer other service vouched {HUMANS}": "ok", "program small": "not_eligible"},
@@ -69,7 +69,7 @@ RIGHTS: dict[str, dict[str, str]] = {
         f"reviewer other service vouched {HUMANS}": "not_the_author",
         "program small": "not_eligible",
     },
-    # The reviewers'.
+    # Calls of the reviewers.
     "take_seat": {
         "author": _NO_HAND,
         "reviewer": "ok duplicate duplicate ok ok ok ok review_ended review_ended",
@@ -106,7 +106,7 @@ RIGHTS: dict[str, dict[str, str]] = {
         "small": "not_eligible",
     },
     "settle_finding": {
-        # A withdrawn review still takes a word on its findings, so that what stands against its bytes can be lifted.
+        # Findings of a withdrawn review can still be settled, so that objections to its bytes can be lifted.
         "reviewer": "unknown_finding unknown_finding unknown_finding ok ok ok ok review_ended unknown_finding",
         f"author {_OTHERS}": "not_the_holder " * 7 + "review_ended not_the_holder",
         "small": "not_eligible",
@@ -117,7 +117,7 @@ RIGHTS: dict[str, dict[str, str]] = {
         "other program service vouched": _NOT_HOLDER,
         "small": "not_eligible",
     },
-    # Anyone's, each in their place.
+    # Calls that several parties may make.
     "escalate": {
         f"author {HUMANS}": "ok ok ok ok ok ruling_pending ok review_ended ok",
         "reviewer": "report_first report_first report_first ok ok ruling_pending ok review_ended review_ended",
@@ -141,7 +141,7 @@ RIGHTS: dict[str, dict[str, str]] = {
         HUMANS: "unknown_finding unknown_finding unknown_finding ok ok ok ok unknown_finding unknown_finding",
     },
     "reopen": {TOKENS: "sign_in_needed", HUMANS: "not_ended " * 7 + "ok ok"},
-    # To look; what is shown is another question.
+    # Reads; what each caller is shown is tested elsewhere.
     "read_review": ANYONE_WITH_READ,
     "read_work": ANYONE_WITH_READ,
     "wait": ANYONE_WITH_READ,
@@ -158,7 +158,7 @@ RIGHTS: dict[str, dict[str, str]] = {
     "policy": ANYONE_WITH_READ,
     "gate": ANYONE_WITH_READ,
     "me": ANYONE_WITH_READ,
-    # What stands over the reviews. An attempt that is refused is recorded too.
+    # Calls that concern all reviews. A refused attempt is recorded too.
     "attest_base": {f"program service {HUMANS}": "ok", "author reviewer other vouched small": "not_eligible"},
     "record_live": {f"program service {HUMANS}": "ok", "author reviewer other vouched small": "not_eligible"},
     "activate_policy": {TOKENS: "sign_in_needed", HUMANS: "ok"},
@@ -172,14 +172,14 @@ RIGHTS: dict[str, dict[str, str]] = {
     "issue_token": {TOKENS: "sign_in_needed", HUMANS: "ok"},
     "revoke_token": {TOKENS: "sign_in_needed", HUMANS: "ok"},
     "list_accounts": {TOKENS: "sign_in_needed", HUMANS: "ok"},
-    # The seeds' own calls.
+    # The calls of the seeds.
     **SEED_RIGHTS,
 }
 
-#: What is served that is no call: the same in every state.
+#: Paths that are not calls: the same in every state.
 PLACES: dict[str, dict[str, str]] = {
     "feed": ANYONE_WITH_READ,
-    # How busy the server is tells what others do: for humans, and for tokens that can do nothing but read.
+    # The load of the server reveals what others do: for humans, and for tokens that can only read.
     "prometheus": {"author reviewer other program service vouched small": "not_eligible", HUMANS: "ok"},
     "openapi": {f"{TOKENS} {HUMANS} revoked expired person nobody": "ok"},
     "health": {f"{TOKENS} {HUMANS} revoked expired person nobody": "ok"},
@@ -189,13 +189,13 @@ PLACES: dict[str, dict[str, str]] = {
 
 
 def place_row(place: str, who: str) -> str:
-    """What this principal gets at a place that is no call."""
+    """The answer for this principal at a path that is not a call."""
     named = {name: words for names, words in {**SHUT_OUT, **PLACES[place]}.items() for name in names.split()}
     return named[who]
 
 
 def row(call: str, who: str) -> tuple[str, ...]:
-    """What this principal gets for this call in each state."""
+    """The answers for this principal and call in each state."""
     found = [words for names, words in {**RIGHTS[call], **SHUT_OUT}.items() if who in names.split()]
     if len(found) != 1:
         raise LookupError(f"{call} has {len(found)} rows for {who}")

@@ -1,4 +1,4 @@
-"""What is the best request of each of the seeds' calls that can be made in a state?"""
+"""The best request of each of the seeds' calls that can be made in a state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Body = dict[str, Any]
 ITEM = {"category": "other", "description": "The greeting is not translated.", "severity": "important"}
 ISSUE = {"severity": "high", "description": "The greeting is not translated.", "file": "hello.py"}
 HELLO = "print('hello, everybody')\n"
-#: By these the own report comes in; what is told then may depend on the others'.
+#: Calls that submit the caller's own report; their answer may depend on the reports of others.
 SEED_OWN_WORD = frozenset({"submit_review", "give_feedback", "confirm_content", "resolve_feedback", "submit_result"})
 SEED_REQUESTS: dict[str, Callable[[Facts], Body]] = {
     "submit_content": lambda _: {"content_type": "story", "content": "Another story."},

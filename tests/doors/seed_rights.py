@@ -1,4 +1,4 @@
-"""Who may make the seeds' own calls? Written by hand like the rest of the table, which it is a part of."""
+"""The permissions of the seeds' own calls, written by hand like the rest of the table, of which they are a part."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OTHERS = f"other program service vouched {HUMANS}"
 
 
 def _content(words: str) -> str:
-    """Cells of the states in which the review is of content; to these calls no other review is there."""
+    """Cells of the states in which the review is of content; for these calls no other review exists."""
     cells = (words.split() * 6 if " " not in words else words.split())[:6]
     states = dict(zip(("open", "blind", "asked", "revised", "ruling", "closed"), cells, strict=True))
     order = ("open", "taken", "blind", "asked", "revised", "ruling", "vetoed", "cleared", "closed")
@@ -20,12 +20,12 @@ def _content(words: str) -> str:
 
 
 def _ended(word: str) -> str:
-    """The same in every state in which the review goes on."""
+    """Cells that are the same in every state in which the review is open."""
     return f"{word} " * 7 + "review_ended review_ended"
 
 
 def _in_session(word: str) -> str:
-    """Only one of the reviews is a session's."""
+    """Cells of the only review that belongs to a session."""
     return f"review_missing {word} " + "review_missing " * 7
 
 
@@ -103,7 +103,7 @@ SEED_RIGHTS: dict[str, dict[str, str]] = {
     "session_issues": _READERS,
     "pause_session": {_TOKENS: "sign_in_needed", HUMANS: "ok"},
     "resume_session": {_TOKENS: "sign_in_needed", HUMANS: "not_open"},
-    # Who has a part in it: a service has none of its own.
+    # Members of the session only: a service is not one.
     "end_session": {f"author {HUMANS}": "ok", "reviewer other program service vouched small": "not_eligible"},
     "signal": {f"author reviewer other service vouched small {HUMANS}": "ok", "program": "not_eligible"},
     "trigger_review": {_TOKENS: "sign_in_needed", HUMANS: "ok"},
@@ -120,8 +120,8 @@ SEED_RIGHTS: dict[str, dict[str, str]] = {
         f"{_NOT_AUTHOR} small": _in_session("not_the_author"),
         "program": "not_eligible",
     },
-    # Panels; in none of these states one judges.
+    # Panels; no panel judges in any of these states.
     "read_task": {name: "review_missing" if word == "ok" else word for name, word in _READERS.items()},
-    # From elsewhere.
+    # Imports.
     "move_in": {f"service {HUMANS}": "ok", "author reviewer other program vouched small": "not_eligible"},
 }

@@ -1,4 +1,4 @@
-"""In which states can a review be found at the doors? Nine worlds, each played to its state once and then copied."""
+"""The states in which a review can be found at the doors: nine worlds, each played to its state once, then copied."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.doors.worlds import World, empty
 
 FILES = [{"path": "hello.py", "text": "print('hello')\n"}]
 OTHER_FILES = [{"path": "hello.py", "text": "print('hello, world')\n"}]
-#: Where the author works together with others.
+#: The session in which the author works with others.
 SESSION = "s1"
 CHECKED = [{"what": "hello.py", "why": "it prints what the title says"}]
 FINDING = {
@@ -23,7 +23,7 @@ FINDING = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What a request in this state names: the review, its version, and what is there of seats, findings, rulings."""
+    """The names for a request in this state: the review, its version, its seats, findings and rulings."""
 
     review: str
     state: str
@@ -36,7 +36,7 @@ class Facts:
 
 
 async def facts_of(world: World) -> Facts:
-    """Whatever there is, as a human sees it; a name that fits where there is nothing."""
+    """The names as a human sees them; a well-formed name where nothing exists."""
     seen = await world.shown("hugo")
     seat = next((one for one in seen["seats"] if (one["reviewer"] or {}).get("name") == "ann"), seen["seats"][0])
     own = [one["finding"] for one in seen["findings"] if one["seat"] == seat["seat"]]
@@ -53,7 +53,7 @@ async def facts_of(world: World) -> Facts:
 
 
 async def review_of(world: World, kind: str) -> str:
-    """The author's work in review: by a signal where agents work together, else as it is asked for."""
+    """Put the author's work into review: by a signal in a session, otherwise by a request."""
     if kind == "milestone":
         said = {"type": kind, "summary": "It says hello.", "files": FILES}
         return str((await world.done("dev", f"/sessions/{SESSION}/signals", **said))["review"])
@@ -62,7 +62,7 @@ async def review_of(world: World, kind: str) -> str:
 
 
 async def opened(kind: str = "story") -> World:
-    """A review that waits for its reviewers: two are asked, and whoever came since may join where there is room."""
+    """A review that waits for its reviewers: two are asked, and later accounts may join if there is room."""
     world = await empty()
     world.review = await review_of(world, kind)
     for name, sort in (("eve", "agent"), ("robot", "program"), ("dsf", "service"), ("hugo", "human")):
@@ -76,7 +76,7 @@ async def _does(world: World, who: str, what: str, **body: Any) -> None:
 
 
 async def taken() -> World:
-    """Both reviewers have begun, and there is room for nobody else."""
+    """Both reviewers have begun, and no seat is free."""
     world = await opened("milestone")
     await _does(world, "ann", "seats")
     await _does(world, "bob", "seats")
@@ -84,7 +84,7 @@ async def taken() -> World:
 
 
 async def blind() -> World:
-    """A reviewer has begun, and another's report is in that they must not know of."""
+    """A reviewer has begun, and another one's report is in, which the first must not know of."""
     world = await opened()
     await _does(world, "ann", "seats")
     await _does(world, "bob", "reports", revision=1, findings=[FINDING])
@@ -106,7 +106,7 @@ async def ruling() -> World:
 
 
 async def revised() -> World:
-    """The author has answered with a second version, and the reviewers owe a word on it."""
+    """The author has answered with a second version, and the reviewers owe a report on it."""
     world = await asked()
     found = [one["finding"] for one in (await world.shown("dev"))["findings"]]
     answers = [{"finding": one, "text": "Greets the world now."} for one in found]
@@ -124,20 +124,20 @@ async def vetoed() -> World:
 
 
 async def cleared() -> World:
-    """The one reviewer it takes has approved."""
+    """The one required reviewer has approved."""
     world = await opened("script")
     await _does(world, "ann", "reports", revision=1, verdict="approve", evidence=CHECKED)
     return world
 
 
 async def closed() -> World:
-    """The author has taken the work back."""
+    """The author has withdrawn the work."""
     world = await blind()
     await _does(world, "dev", "withdrawal", reason="Not needed any more.")
     return world
 
 
-#: By name, in the order of the columns of the table.
+#: The states by name, in the order of the columns of the table.
 STATES: dict[str, Callable[[], Awaitable[World]]] = {
     "open": opened,
     "taken": taken,
@@ -153,7 +153,7 @@ _FOUND: dict[str, tuple[World, Facts]] = {}
 
 
 async def found_in(state: str) -> tuple[World, Facts]:
-    """A world in this state, played once, and what a request names there; copy it before anything is done in it."""
+    """A world in this state, played once, and the names for a request; copy it before changing it."""
     if state not in _FOUND:
         world = await STATES[state]()
         _FOUND[state] = (world, await facts_of(world))

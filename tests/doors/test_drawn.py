@@ -1,4 +1,4 @@
-"""What schemathesis draws from our description is answered as it says: never an error of ours, never half done."""
+"""Cases that schemathesis draws from the description are answered as described: no server errors, nothing half done."""
 
 import asyncio
 from collections import Counter
@@ -17,23 +17,23 @@ from tests.conftest import EFFORT
 from tests.doors.drawn import Sender, corners, drawn, operations
 from tests.doors.states import STATES, found_in
 
-#: Beside the corners of each form: so many of each operation that are drawn, right and wrong.
+#: Number of valid and invalid cases drawn per operation, in addition to the limits of each field.
 DRAWN = {"test": 3, "all": 40}
 #: All corners once, each in another state and by another caller; or each in every state.
 ROUNDS = {"test": 1, "all": len(STATES)}
-#: At least so many requests are sent at the corners, by all shares together.
+#: The least number of requests at the limits, over all shares.
 SENT = {"test": 2_500, "all": 20_000}
-#: In one test; so that several can be run beside each other.
+#: The shares that can run in parallel, one per test.
 SHARES = 4
 
 
 def shares() -> list[int]:
-    """Which part of the operations a test sends."""
+    """The share of the operations that a test sends."""
     return list(range(SHARES))
 
 
 async def senders() -> list[Sender]:
-    """One for each state."""
+    """One sender for each state."""
     return [Sender(*await found_in(state)) for state in STATES]
 
 
@@ -67,7 +67,7 @@ def test_whatever_is_drawn_is_answered_as_described(share: int) -> None:
         for operation in operations()[share::SHARES]:
             for mode in GenerationMode:
                 sender = next(turns)
-                # What takes nothing can be asked in no wrong form.
+                # An operation without parameters has no invalid form.
                 with suppress(Unsatisfiable) if mode.is_negative else nullcontext():
                     _draw(runner, sender, drawn(operation, mode, sender.facts))
                 wrong += sender.wrong

@@ -1,4 +1,4 @@
-"""Who listens all the time hears the same of what they may know, whatever hidden happens meanwhile."""
+"""A listener of the feed receives the same events that they may see, whatever hidden acts happen."""
 
 from random import Random
 
@@ -17,7 +17,7 @@ OPEN = {"kind": "script", "title": "For everybody to see", "files": [{"path": "n
 
 
 async def heard(start: Ground, random: Random | None, worlds: list[World]) -> str:
-    """The first thing a listener hears; with hidden acts before it, or nothing where those could be known."""
+    """The first event of a listener, with hidden acts before it; None if the acts are visible to them."""
     world = start.world.copy()
     worlds.append(world)
     async with Connection(world, start.headers) as line:
@@ -29,7 +29,7 @@ async def heard(start: Ground, random: Random | None, worlds: list[World]) -> st
 
 
 async def told_apart(kind: str, viewer: str, pairs: int, worlds: list[World]) -> list[str]:
-    """What a listener hears of what is hidden."""
+    """The differences by which a listener learns of hidden acts."""
     start, random = await ground(kind, viewer), Random(f"feed {kind} {viewer}")
     known, found = await heard(start, None, worlds), list[str]()
     assert known

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is one that is described: never an error of ours, never half done."""
+"""Any request gets an answer that is described: no server errors, nothing half done."""
 
 import re
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ from tests.doors.worlds import World
 from tests.http.web import Answer
 
 SENT = {"test": 2_500, "all": 20_000}
-#: Nothing is described there; that is said, too.
+#: Statuses of paths that are not described.
 NOWHERE = {404, 405, 421, 403}
 PROBLEM = {"type", "title", "status", "detail", "code", "next_step"}
 
 
 def wrong_with(shot: Shot, answer: Answer, grown: int) -> Iterator[str]:
-    """What is not as it must be with an answer."""
+    """The errors in an answer."""
     operation = next(
         one for ways in described()["paths"].values() for one in ways.values() if one["operationId"] == shot.operation
     )
@@ -47,17 +47,17 @@ def wrong_with(shot: Shot, answer: Answer, grown: int) -> Iterator[str]:
 
 
 def said(shot: Shot) -> str:
-    """A request in a few words."""
+    """A short description of a request."""
     return f"{shot.operation}: {shot.method} {shot.path[:300]}?{shot.query[:300]} {shot.headers} {shot.body[:300]!r}"
 
 
 def callers(world: World) -> dict[str, dict[str, str]]:
-    """Everybody; those without a credential that opens are one."""
+    """All callers, with one for all those without a valid credential."""
     return {name: one for name, one in world.headers.items() if name not in ("revoked", "person")}
 
 
 async def shoot(world: World, shot: Shot) -> Answer:
-    """Send it as a server hands it on: the path decoded. What breaks is shown beside what broke it."""
+    """Send a request as a server forwards it, with a decoded path; an error shows its request."""
     try:
         return await world.request(shot.method, unquote(shot.path), shot.headers, shot.body, query=shot.query)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what we look for

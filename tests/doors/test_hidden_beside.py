@@ -1,4 +1,4 @@
-"""Neither the live feed nor a preview tells whoever has not reported yet what others did."""
+"""Neither the live feed nor a preview reveals to a blind reviewer what others did."""
 
 from random import Random
 from typing import Any, cast
@@ -33,7 +33,7 @@ async def always() -> bool:
 
 
 async def heard(start: Ground, other: World) -> list[News]:
-    """What the viewer is told who stopped listening before anything hidden happened, and goes on now."""
+    """The events of a viewer who stopped listening before the hidden acts and resumes now."""
     office, now = other.office, other.house.now
     session = start.headers.get("cookie", "").partition("=")[2]
     caller = await caller_of(office.store, credential_of(start.headers, session), now)
@@ -47,7 +47,7 @@ async def heard(start: Ground, other: World) -> list[News]:
 
 
 def tried(start: Ground, names: dict[str, list[str]], random: Random) -> list[dict[str, Any]]:
-    """Each call as it should be, and some with the name of something that may be hidden."""
+    """Each call in its valid form, and some with the name of a hidden thing."""
     forms = [{"call": name, "form": REQUESTS[name](start.facts)} for name in PREVIEWED]
     forms.append({"call": "open_review", "form": {**REQUESTS["open_review"](start.facts), "files": FILES}})
     probes = [
@@ -61,7 +61,7 @@ def tried(start: Ground, names: dict[str, list[str]], random: Random) -> list[di
 
 
 async def told(start: Ground, world: World, previews: list[dict[str, Any]]) -> list[tuple[str, int, bytes]]:
-    """What the viewer gets who tries out calls without making them."""
+    """The answers of previews."""
     found = []
     for body in previews:
         world.house.ids = start.world.house.ids
@@ -71,13 +71,13 @@ async def told(start: Ground, world: World, previews: list[dict[str, Any]]) -> l
 
 
 async def published(start: Ground, world: World) -> tuple[str, int, bytes]:
-    """What the viewer gets who says that the bytes go live."""
+    """The answer to a viewer who records that the bytes go live."""
     answer = await play(world.copy(), sent("record_live", REQUESTS["record_live"](start.facts)), start.headers)
     return "record_live", answer.status, answer.body
 
 
 async def pairs(kind: str, viewer: str) -> list[str]:
-    """What is learned over some pairs of worlds."""
+    """What the viewer learns over some pairs of worlds."""
     start, random, left, found = await ground(kind, viewer), Random(f"{kind} {viewer}"), PAIRS[EFFORT], list[str]()
     before = at_the_end(start.world)
     while left:
@@ -118,7 +118,7 @@ def test_a_feed_that_tells_of_every_event_is_found(monkeypatch: pytest.MonkeyPat
 
 @played
 async def test_a_publisher_who_sees_no_reports_is_told_that_it_is_not_cleared_and_not_who_vetoed() -> None:
-    """T13: a veto is somebody's report."""
+    """T13: a veto is part of a report."""
     made, facts = await found_in("vetoed")
     request = sent("record_live", REQUESTS["record_live"](facts))
     answers = {name: await play(made.copy(), request, made.headers[name]) for name in ("robot", "hugo")}
@@ -132,7 +132,7 @@ async def test_a_publisher_who_sees_no_reports_is_told_that_it_is_not_cleared_an
 def test_who_comes_with_the_same_bytes_hears_the_same_whether_a_veto_stands_on_them_or_not(
     state: str, name: str
 ) -> None:
-    """T13: a refusal because of a veto would tell of it; whoever sees the veto hears of it."""
+    """T13: a refusal because of a veto would reveal it; a viewer who may see the veto is told."""
 
     @played
     async def story() -> None:

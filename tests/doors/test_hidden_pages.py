@@ -1,4 +1,4 @@
-"""The pages tell a human who owes a report nothing that is hidden, and no act of a viewer makes both worlds differ."""
+"""The pages show a human who owes a report nothing hidden, and no act of a viewer makes both worlds differ."""
 
 import re
 from dataclasses import replace
@@ -20,18 +20,18 @@ from tests.http.web import SITE, Answer
 
 #: Pairs of worlds for each style.
 PAIRS = {"test": 4, "all": 40}
-#: Each form has a key of its own, drawn anew whenever it is shown.
+#: Each form has a key that is random whenever it is shown.
 _KEY = re.compile(rb'(name="key" value=")[^"]+')
 
 
 def paged(world: World) -> World:
-    """The same world, with its pages."""
+    """A copy of the world with its pages."""
     world.app = build(world.office, SITE, Pages(office=world.office).routes(), strayed=strayed)
     return world
 
 
 def pages(world: World) -> list[Sent]:
-    """Every page that can be opened, by its route; one with a name in its address that nobody gives here fails."""
+    """Every page, by its route; a route with a parameter that is unknown here fails."""
     named = {"review": world.review, "session": SESSION}
     routes = Pages(office=world.office).routes()
     return [Sent(method=GET, path=one.path.format_map(named)) for one in routes if GET in (one.methods or ())]
@@ -54,7 +54,7 @@ async def another(start: Ground, random: Random) -> World:
 
 
 async def shown_apart(start: Ground, other: World) -> list[str]:
-    """Every page that is not the same in both."""
+    """Every page that differs between both."""
     one, two, found = paged(at_the_end(start.world)), paged(other.copy()), list[str]()
     for request in pages(one):
         known, got = await opened(one, request, start.headers), await opened(two, request, start.headers)
@@ -65,7 +65,7 @@ async def shown_apart(start: Ground, other: World) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["story", "script"])
 def test_worlds_that_differ_in_what_is_hidden_show_a_human_with_a_seat_the_same_pages(kind: str) -> None:
-    """T13: whoever owes a report is blind on the pages too."""
+    """T13: a reviewer who owes a report is blind on the pages too."""
 
     @played
     async def story() -> None:
@@ -79,7 +79,7 @@ def test_worlds_that_differ_in_what_is_hidden_show_a_human_with_a_seat_the_same_
 
 @played
 async def test_a_human_without_a_seat_is_shown_what_is_hidden_so_the_pages_do_differ() -> None:
-    """The comparison itself is tried: on somebody who may see it."""
+    """Tests the comparison itself, with a viewer who may see the differences."""
     start, random = await ground("story", "hugo begun"), Random("seen")
     start.world.headers["hugo"] = start.world.headers["sue"]
     found = [one for _ in range(4) for one in await shown_apart(start, await another(start, random))]

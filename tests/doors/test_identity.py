@@ -1,4 +1,4 @@
-"""Who acts is who the credential says, which review it is we say, and what opens the gate is a clearance alone."""
+"""The actor comes from the credential, the review from the server, and only a clearance opens the gate."""
 
 import re
 from typing import Any, cast
@@ -14,9 +14,9 @@ from tests.doors.requests import REQUESTS, asked_for
 from tests.doors.states import STATES, found_in
 from tests.doors.worlds import World, told
 
-#: Fields in which somebody says who they are.
+#: Fields in which a caller claims an identity.
 IDENTITIES = ("author", "creator", "reviewer", "proposer", "agent", "actor", "by", "reviewer_id", "agent_id")
-#: Calls in which such a field says whom to look for, not who calls.
+#: Calls in which such a field is a filter, not the caller.
 LOOKED_FOR = frozenset({"list_reviews", "get_review_metrics", "enable_skip", "disable_skip"})
 #: Calls that begin a review.
 OPENING = tuple(name for name in ("open_review", "request_review", "submit_content", "validate") if name in CALLS)
@@ -24,7 +24,7 @@ TRICKS = ("../../etc/passwd", "r1", "review/r1", "mine", "r99")
 
 
 async def believed() -> list[str]:
-    """Every call that takes somebody's word for who they are."""
+    """Every call that believes a claimed identity."""
     made, facts = await found_in("open")
     found = []
     for name, call in CALLS.items():
@@ -90,7 +90,7 @@ async def test_the_gate_opens_for_what_is_cleared_and_for_nothing_else() -> None
 
 
 async def forged(made: World) -> list[str]:
-    """Calls that a page which is not ours can make in a signed-in human's name."""
+    """Calls that a foreign page can make in a signed-in human's name."""
     world, (_, facts) = made.copy(), await found_in("open")
     stolen = {name: value for name, value in world.headers["hugo"].items() if name != FORM_HEADER}
     found = []

@@ -1,4 +1,4 @@
-"""Whoever has not reported yet learns nothing of what others said: not by any byte of any answer."""
+"""A reviewer who has not reported learns nothing of what others said, not by any byte of any answer."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -19,12 +19,12 @@ from tests.doors.hidden import GROUNDS, LATECOMER, OPEN_KINDS, differing, ground
 
 #: Pairs of worlds in all, at least.
 PAIRS = {"test": 150, "all": 2_000}
-#: How many pairs a planted leak may stay unseen for.
+#: The most pairs before a planted leak must be found.
 SOON = 12
 
 
 async def found_in(kind: str, viewer: str, pairs: int, seed: str) -> list[str]:
-    """What the viewer learns, over so many pairs of worlds."""
+    """What the viewer learns over so many pairs of worlds."""
     start, random, found = await ground(kind, viewer), Random(seed), list[str]()
     while pairs and not found:
         other = await differing(start, random)
@@ -60,7 +60,7 @@ def with_version(answer: Answer) -> Answer:
 
 
 def with_total(answer: Answer) -> Answer:
-    """A page that says how much there is in all."""
+    """Planted leak: a page with the total count."""
 
     async def leaky(desk: Any, caller: Any, form: Any) -> Any:
         found = await answer(desk, caller, form)
@@ -94,7 +94,7 @@ def with_feed_id(answer: Answer) -> Answer:
 
 
 def with_hidden_objections(answer: Answer) -> Answer:
-    """The gate as it was: it named what stands, also to a reviewer who owes a report on these bytes (U-09)."""
+    """Planted leak: the gate names objections also to a reviewer who owes a report on these bytes (U-09)."""
 
     async def leaky(desk: Any, caller: Any, form: Any) -> Any:
         found = await answer(desk, caller, form)
@@ -129,7 +129,7 @@ LEAKS = [
 @pytest.mark.parametrize(("call", "leak"), [one[1:] for one in LEAKS], ids=[one[0].replace(" ", "-") for one in LEAKS])
 def test_a_planted_leak_is_found(call: str, leak: Callable[[Answer], Answer], monkeypatch: pytest.MonkeyPatch) -> None:
     """T13: the comparison itself is tried on leaks that are there."""
-    described()  # as it is without the leak, whichever test comes first
+    described()  # cached without the leak, whichever test comes first
     monkeypatch.setitem(CALLS, call, replace(CALLS[call], answer=leak(CALLS[call].answer)))
 
     @played

@@ -1,4 +1,4 @@
-"""No author clears their own gate: not with another token, not under another name, not as the human who rules."""
+"""No author clears their own work: not with another token, under another name, or as the human who rules."""
 
 import pytest
 
@@ -15,7 +15,7 @@ REVIEWING = tuple(name for name, one in CALLS.items() if one.needs is Need.REVIE
 #: Ruling, overriding and everything that is a human's.
 OVERRIDING = tuple(name for name, one in CALLS.items() if one.needs is Need.HUMAN and one.changes)
 UNDER_WAY = ("open", "taken", "blind", "asked", "revised", "ruling", "vetoed")
-#: Refused before anybody asks who it is: where the work is of another style, and on a seat that is not there.
+#: Refused before the caller is checked: work of another style, or a seat that does not exist.
 NOT_THERE = frozenset({"review_missing"})
 NO_SEAT = {"verify_finding": "no_free_seat", "confirm_content": "unknown_seat"}
 

@@ -36,7 +36,7 @@ Find = Callable[[], Awaitable[Any]]
 
 
 def a_name_is_believed(patch: pytest.MonkeyPatch) -> None:
-    """S1: whoever is named is whoever calls."""
+    """S1: the named account is taken for the caller."""
     patch.setattr(Caller, "named", lambda *_: None)
 
 
@@ -52,12 +52,12 @@ def the_client_picks_the_id(patch: pytest.MonkeyPatch) -> None:
 
 
 def anybody_revises(patch: pytest.MonkeyPatch) -> None:
-    """S3: a new version from whoever sends one."""
+    """S3: a new version is accepted from any caller."""
     patch.setattr(author, "check_author", lambda *_: None)
 
 
 def anybody_escalates(patch: pytest.MonkeyPatch) -> None:
-    """S4: whoever asks for a human gets one, from any state."""
+    """S4: any caller can request a ruling, in any state."""
 
     def request_ruling(*_: Any) -> Iterator[Any]:
         return iter(())
@@ -66,7 +66,7 @@ def anybody_escalates(patch: pytest.MonkeyPatch) -> None:
 
 
 def everybody_sees_all(patch: pytest.MonkeyPatch) -> None:
-    """S5: a review is shown whole to who asks."""
+    """S5: the whole review is shown to every caller."""
     patch.setattr(gate, "view", lambda _, review, *__: View(review=review, whole=frozenset(), hides=False))
 
 
@@ -120,7 +120,7 @@ def a_service_is_anybody(patch: pytest.MonkeyPatch) -> None:
 
 
 def an_old_sign_in_lifts_a_veto(patch: pytest.MonkeyPatch) -> None:
-    """Own 5: a session left open is somebody who is there."""
+    """Own 5: an old session counts as a present human."""
     patch.setattr(deciding.Deciding, "_signed_in_anew", lambda _: True)
 
 
@@ -141,7 +141,7 @@ def a_status_nobody_described(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_sentence_tells(patch: pytest.MonkeyPatch) -> None:
-    """Own 8: a refusal is told as the core has it."""
+    """Own 8: a refusal is sent unchanged from the core."""
 
     async def as_it_is(*given: Any) -> Any:
         return given[-1]
@@ -160,7 +160,7 @@ def an_answer_is_otherwise(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_word_is_taken_for_a_number(patch: pytest.MonkeyPatch) -> None:
-    """Own 10: what is no number behind the question mark breaks the door."""
+    """Own 10: a query parameter that is not a number crashes the door."""
     patch.setattr(calling, "_WHOLE", re.compile(r"-?\w+").fullmatch)
 
 

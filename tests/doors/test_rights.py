@@ -1,4 +1,4 @@
-"""Every cell of the table of who may do what is played against the real application, and the page says the same."""
+"""Every cell of the permission table is played against the real application, and the page has the same table."""
 
 import asyncio
 from collections.abc import Iterable

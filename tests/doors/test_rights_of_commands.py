@@ -1,4 +1,4 @@
-"""At the command line each may do what the same table says, and nothing that is a human's is there at all."""
+"""The command line has the permissions of the same table, and no call that is for humans."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from tests.doors.rights import PRINCIPALS, row
 from tests.doors.states import STATES, Facts, found_in
 from tests.doors.worlds import World
 
-#: Who can come with a token; a session is none, and what nobody may do with it is told by its own exit code.
+#: Principals with a token; a session is not one, and refusals without a valid token have their own exit code.
 WITH_TOKEN = ("author", "reviewer", "other", "program", "service", "vouched", "small", "revoked", "expired")
 #: Every state of every call in the long run, else one of each in turn.
 COLUMNS = {
     name: tuple(STATES) if EFFORT == "all" else (tuple(STATES)[number % len(STATES)],)
     for number, name in enumerate(OFFERED)
 }
-#: How a token that opens nothing is told: the settings are wrong.
+#: The result of an invalid token: the settings are wrong.
 NOBODY = (64, "trouble", "credential_needed")
 
 
 class Here(Desk):
-    """Somebody at a command line whose server is in this process."""
+    """A user at a command line whose server is in this process."""
 
     world: World
 
@@ -59,7 +59,7 @@ class Here(Desk):
 
 
 def form_of(call: Call[Any]) -> Json:
-    """What a call takes, in JSON Schema."""
+    """The parameters of a call as JSON Schema."""
     return schema(cast("Any", call.form))
 
 
@@ -68,7 +68,7 @@ def _takes_text(shape: Json) -> bool:
 
 
 def typed(call: str, facts: Facts) -> list[str]:
-    """What is typed for the best request of a call in a state."""
+    """The command line of the best request of a call in a state."""
     body = dict(REQUESTS[call](facts))
     if "content" in body and WAYS[call].streamed:
         body["base64"] = base64.b64encode(body.pop("content")).decode()

@@ -1,4 +1,4 @@
-"""Over MCP each may do what the same table says, and nothing that is a human's is there at all."""
+"""MCP has the permissions of the same table, and no tool that is for humans."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ from tests.doors.rights import PRINCIPALS, row
 from tests.doors.states import STATES, Facts, found_in
 from tests.doors.worlds import World
 
-#: Who can come with a token; a session, or nothing, opens no tool.
+#: Principals with a token; neither a session nor a missing credential opens a tool.
 WITH_TOKEN = ("author", "reviewer", "other", "program", "service", "vouched", "small")
 
 
@@ -29,7 +29,7 @@ def test_every_call_is_a_tool_or_has_its_reason_or_is_a_humans() -> None:
 
 
 async def code_of(world: World, who: str, tool: str, facts: Facts) -> str:
-    """What comes of a tool."""
+    """The result of a tool call."""
     asks = by_credential(world.office, credential_of(world.headers[PRINCIPALS[who][1]]))
     params = {"name": tool, "arguments": REQUESTS[tool](facts)}
     try:

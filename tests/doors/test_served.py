@@ -1,4 +1,4 @@
-"""What a reviewer is told of a version, given of it and noted to have got are one, whenever the next one comes."""
+"""The version a reviewer is told of, served and recorded for is the same one, whenever the next version arrives."""
 
 from collections.abc import Awaitable, Callable
 from itertools import count
@@ -14,10 +14,10 @@ from tests.doors.worlds import World, told
 from tests.http.web import Answer
 
 NEXT = [{"path": "hello.py", "text": "print('hello again')\n"}, {"path": "new.py", "text": "import os\n"}]
-#: Every version as it must be told: all of its files, and no other's.
+#: Every version with exactly its files.
 VERSIONS = {number: {one["path"]: one["text"] for one in files} for number, files in ((1, FILES), (2, NEXT))}
 Told = Callable[[Any], tuple[int, dict[str, str]]]
-#: Where a work is given: its kind, the path, and which version it says it gives.
+#: The paths that serve a work, with the version that their answer names.
 PLACES: dict[str, tuple[str, str, Told]] = {
     "read_work": (
         "script",
@@ -39,7 +39,7 @@ PLACES: dict[str, tuple[str, str, Told]] = {
 
 
 async def interrupted(world: World, place: str, after: int) -> tuple[Answer, bool]:
-    """What comes back when the author is faster: the next version comes behind so many looks of ours at the store."""
+    """The answer when the next version arrives after so many reads of the store."""
     store, looks, busy = world.house.store, count(1), False
 
     def counted(done: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:

@@ -1,4 +1,4 @@
-"""A human may see what is hidden from others, and that is written down; nobody who is blind learns of it."""
+"""A human's view of hidden contents is recorded, and no blind reviewer learns of it."""
 
 import json
 from typing import Any
@@ -14,9 +14,9 @@ from tests.doors.requests import REQUESTS, play, sent
 from tests.doors.states import CHECKED, FINDING, OTHER_FILES, facts_of, opened
 from tests.doors.worlds import World
 
-#: Words of a report that nobody sees before their own.
+#: Text of a report that is hidden until the viewer's own.
 HIDDEN = "Greets nobody by name."
-#: Calls that only look and tell a human so.
+#: Reads whose answer tells a human that the view is recorded.
 TELLING = {"read_review", "audit", "decisions"}
 
 
@@ -30,7 +30,7 @@ async def blind() -> World:
 
 
 async def written(world: World) -> list[tuple[str, int]]:
-    """Who saw the whole of the review, and of which version, as the log has it."""
+    """Who saw the whole review, and at which version, according to the log."""
     stored = await world.house.store.read(lambda reading: list(reading.events(SEEN + world.review)))
     bodies = [json.loads(one.body) for one in stored]
     assert all(one["review"] == world.review for one in bodies)
@@ -38,7 +38,7 @@ async def written(world: World) -> list[tuple[str, int]]:
 
 
 async def trail(world: World, who: str, **form: str) -> list[tuple[str, str]]:
-    """Which views somebody finds in the trail."""
+    """The views that a caller finds in the trail."""
     rows: list[dict[str, Any]] = (await play(world, sent("audit", form), world.headers[who])).data["rows"]
     return [(one["who"], one["says"]) for one in rows if one["what"] == "view"]
 
@@ -91,7 +91,7 @@ LOOKS = [name for name in REQUESTS if WAYS[name].method == GET and not CALLS[nam
 
 @pytest.mark.parametrize("name", LOOKS)
 def test_no_call_that_only_looks_shows_hidden_words_unwritten(name: str) -> None:
-    """A6: whichever way a human asks, what others said is shown only to whoever is written down."""
+    """A6: whichever call a human uses, hidden contents are shown only with a record of the view."""
 
     @played
     async def story() -> None:

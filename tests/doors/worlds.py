@@ -1,4 +1,4 @@
-"""Who comes to the doors, and in which states do they find a review? Each world is made once and copied for use."""
+"""The worlds that callers find at the doors, each made once and copied for use."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from tests.calls.counter import OWNER, SUE
 from tests.cast import rules_with
 from tests.http.web import Answer, Web
 
-#: How long ago somebody signed in whose sign-in is too old for lifting a veto.
+#: The age of a sign-in that is too old for lifting a veto.
 LONG_AGO = timedelta(hours=1)
-#: Who is enrolled: name, kind, roles. Nobody has a role that is asked for before the world says so.
+#: The enrolled accounts: name, kind, roles. No account has a requested role until a world gives it.
 AGENTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("dev", "agent", ()),
     ("ann", "agent", ("first", "hardin", "agent", "reviewer", "haiku")),
@@ -38,7 +38,7 @@ AGENTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("robot", "program", ()),
     ("dsf", "service", ()),
 )
-#: Two reviewers with a role each, so that who sits where is known; more may join.
+#: Two reviewers with one role each, so that the holder of each seat is known; more may join.
 TWO = protocols.resolve()
 _STAGE = TWO.stages[0]
 _SEATS = tuple(replace(_STAGE.seats[0], roles=(role,)) for role in ("first", "second"))
@@ -56,7 +56,7 @@ class World(Web):
     review: str = ""
 
     def copy(self) -> World:
-        """The same world again; what happens in one is not seen in the other."""
+        """Copy the world; later changes to one do not affect the other."""
         house = self.house
         assert isinstance(house.store, MemoryStore)
         twin = House(
@@ -70,7 +70,7 @@ class World(Web):
         return World(house=twin, headers=self.headers, review=self.review)
 
     async def enrol(self, name: str, kind: str, roles: tuple[str, ...]) -> None:
-        """Somebody with a token that is the same in every world of this name."""
+        """Enrol an account with a token that is the same in every world."""
         await self.house.do(SUE, EnrolPrincipal(kind=kind, operator=f"{name}-co", roles=roles), stream_of(name))
         self.headers[name] = await self.token(name, f"t-{name}")
 
@@ -88,13 +88,13 @@ class World(Web):
         return {"cookie": f"{COOKIE}={session}", FORM_HEADER: form_mark(session or "")}
 
     async def done(self, who: str, path: str, **body: Any) -> Any:
-        """Something that is taken."""
+        """Make a call that must succeed."""
         answer = await self.post(f"{BASE}{path}", self.headers[who], **body)
         assert answer.status < 300, answer.body
         return answer.data
 
     async def shown(self, who: str) -> Any:
-        """The review as somebody sees it."""
+        """The review as this caller sees it."""
         return (await self.get(f"{BASE}/reviews/{self.review}", self.headers[who])).data["review"]
 
     @property
@@ -107,19 +107,19 @@ class World(Web):
 
     @property
     def events(self) -> int:
-        """How long the log is."""
+        """The number of events in the log."""
         assert isinstance(self.house.store, MemoryStore)
         return len(self.house.store._tables.log)
 
     @property
     def acts(self) -> int:
-        """The same without what is noted of who looked: whoever is refused may have looked first."""
+        """The number of events without those that record reads: a refused caller may have read first."""
         assert isinstance(self.house.store, MemoryStore)
         return sum(not one.stream.startswith(SEEN) for one in self.house.store._tables.log)
 
 
 def copied(store: MemoryStore) -> MemoryStore:
-    """A store with the same in it; rows are never changed in place, so the containers are copied alone."""
+    """Copy a store; rows are never changed in place, so only the containers are copied."""
     tables = store._tables
     found = {one.name: _container(getattr(tables, one.name)) for one in fields(Tables)}
     found["outbox"] = {key: replace(one) for key, one in tables.outbox.items()}
@@ -135,17 +135,17 @@ def _container(value: Any) -> Any:
 
 
 def _enrolled() -> Pool:
-    """Whoever is enrolled may be asked, and nobody else."""
+    """The pool of all enrolled accounts."""
     return cast("Pool", Enrolled())
 
 
 def told(answer: Answer) -> str:
-    """What came of it: `ok`, or the code of the problem."""
+    """The result of a call: `ok` or the code of the problem."""
     return "ok" if answer.status < 300 else str(json.loads(answer.body)["code"])
 
 
 async def empty(rules: Any = RULES_HERE) -> World:
-    """Everybody is there, and no review yet."""
+    """A world with all accounts and no review yet."""
     world = World(house=House(policy=policy(rules), pool=_enrolled()))
     house = world.house
     await house.do(OWNER, EnrolPrincipal(kind="human"), stream_of("sue"))

@@ -1,4 +1,4 @@
-"""What many processes share: a database with the tables of DBOS; and workers in processes of their own."""
+"""Several processes in engine tests: a database with the DBOS tables, and workers in their own processes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Worker:
         self.log.close()
 
     def name(self) -> str:
-        """What it calls itself, once it waits for runs."""
+        """Its name, once it waits for runs."""
         assert self.process.stdout
         lines = list[str]()
         for line in self.process.stdout:
@@ -89,19 +89,19 @@ class Worker:
         return str(said["worker"])
 
     def logged(self) -> str:
-        """What it wrote to stderr."""
+        """Its stderr."""
         return (self.folder / "log").read_text(encoding="utf-8")
 
 
 def begun(url: str) -> dict[str, str]:
-    """Who carries which run out, as the tables of DBOS say."""
+    """The executor of each run, according to the DBOS tables."""
     with psycopg.connect(url) as connection:
         asked = "SELECT workflow_uuid, executor_id FROM dbos.workflow_status WHERE status = 'PENDING'"
         return dict(connection.execute(asked).fetchall())
 
 
 def begin(url: str, run: Run, worker: str) -> None:
-    """Let a worker that is none take a run from its queue."""
+    """Dequeue a run as a fake worker."""
     with psycopg.connect(url) as connection:
         begins = "UPDATE dbos.workflow_status SET status = 'PENDING', executor_id = %s WHERE workflow_uuid = %s"
         connection.execute(begins, [worker, run.id])

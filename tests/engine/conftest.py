@@ -1,4 +1,4 @@
-"""Every engine for every contract and story; many processes at once take a minute, and are for the long run."""
+"""Engines for every contract and story; tests with many processes take a minute, and are for the long run."""
 
 from collections.abc import Iterator
 

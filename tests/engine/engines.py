@@ -1,4 +1,4 @@
-"""The engines that every contract and story is for, and how a test waits for them."""
+"""The engines for contracts and stories, and how a test waits for them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.postgres.server import Server
 
 Make = Callable[[Hall], Awaitable[Engine]]
 SECONDS_MAX = 30
-#: A test waits for each look of a worker into its queue.
+#: How often a worker polls its queue, short because tests wait for it.
 POLL_SECONDS = 0.05
 
 
@@ -69,14 +69,14 @@ async def opened(one: Scripted) -> tuple[Hall, Run]:
 
 
 async def ended(engine: Engine) -> None:
-    """Wait until nothing is under way."""
+    """Wait until no run is active."""
     async with asyncio.timeout(SECONDS_MAX):
         while await engine.under_way():  # noqa: ASYNC110 - an engine says it, and calls nobody
             await asyncio.sleep(0.005)
 
 
 async def quiet(dispatcher: Dispatcher) -> None:
-    """Look and let everybody work until nothing more is begun; nobody may be held back."""
+    """Dispatch and run until nothing more starts; no reviewer may be blocked."""
     async with asyncio.timeout(SECONDS_MAX):
         while await dispatcher.once():
             await ended(dispatcher.engine)

@@ -1,4 +1,4 @@
-"""A server's engine without a server: a store, a gate, a clock, and reviewers who do as a test says."""
+"""A server's engine without a server: a store, a gate, a clock, and scripted reviewers."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from tests.calls.counter import SUE
 from tests.cast import DEV, rules_with
 
 READ = (Evidence(what="the whole work", why="read line by line"),)
-#: More turns of the loop than anything here takes.
+#: More turns of the loop than any test here takes.
 TURNS = 200
 
 
 def fine(_: Task) -> Look:
-    """Nothing is wrong with it."""
+    """A look that approves."""
     return Look(verdict="approve", summary="fine", evidence=READ)
 
 
 @dataclass(eq=False)
 class Scripted:
-    """A reviewer who says what a test lets it say; `holds` keeps it looking until the test lets it go."""
+    """A scripted reviewer; `holds` keeps it running until the test releases it."""
 
     name: str
     says: Callable[[Task], Look] = fine
@@ -89,7 +89,7 @@ def fails(failure: Failure = Failure.CRASHED, **fields: object) -> Callable[[Tas
 
 
 def style(*roles: str, seats: int = 1, quorum: int = 1) -> Protocol:
-    """The style of one reviewer: seats for holders of these roles, in this order; nobody else looks."""
+    """A style with seats for these roles only, in this order."""
     one = protocols.peer()
     stage = one.stages[0]
     rule = SeatRule(roles=roles)
@@ -126,7 +126,7 @@ class Hall:
         self.clock = Deadlines(store=house.store, gate=self.gate, clock=self.now)
 
     def dispatched(self, engine: Engine) -> Dispatcher:
-        """Whoever keeps an engine at what the inbox says."""
+        """The dispatcher, which starts the runs of the inbox."""
         return Dispatcher(steps=self.steps, engine=engine, bell=self.bell, clock=self.now)
 
     def _find(self, _: Policy) -> AtHand:
@@ -142,14 +142,14 @@ class Hall:
         return self.house.now
 
     async def hand(self, ask: Ask) -> object:
-        """How the engine reaches the gate."""
+        """The engine's connection to the gate."""
         return await self.gate.handle(ask)
 
     async def _pause(self, seconds: float) -> None:
         self.paused.append(seconds)
 
     async def enrol(self, *people: Who, roles: tuple[str, ...] = ("author",)) -> None:
-        """Give these an account, and a token to whoever does not sign in."""
+        """Enrol these accounts, with a token for those who do not sign in."""
         for one in people:
             command = EnrolPrincipal(
                 kind=one.kind.value,
@@ -163,11 +163,11 @@ class Hall:
                 await self.home.do(SUE, IssueToken(token=made.id, hash=made.hash), stream_of(one.name))
 
     async def open(self, files: Mapping[str, bytes] = FIRST, **fields: object) -> str:
-        """Work of somebody enrolled comes in."""
+        """Open work of an enrolled author."""
         return await self.home.open(files, **fields)  # type: ignore[arg-type]
 
     async def quiet(self) -> None:
-        """Look and let everybody work until nothing more happens."""
+        """Dispatch and run until nothing more happens."""
         for _ in range(TURNS):
             before = await self.engine.under_way()
             begun = await self.dispatcher.once()

@@ -1,4 +1,4 @@
-"""A database, a model that holds its second answer back, and whoever carries runs out there."""
+"""A database, a model that delays its second answer, and the processes that execute runs."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ solo:
 """
 #: A loaded machine is slow, not wrong.
 SECONDS_MAX = 240
-#: What a model says first does not count, so each run makes two calls.
+#: The first answer of the model is invalid, so each run makes two calls.
 FIRST: dict[str, Any] = {"text": "I would rather talk about something else."}
 
 
 @dataclass
 class Plant:
-    """What a story is told with; the file `holds` keeps the second answer of the model back."""
+    """The parts of a story; the file `holds` delays the second answer of the model."""
 
     folder: Path
     url: str
@@ -53,11 +53,11 @@ class Plant:
         return self.folder / "holds"
 
     def house(self, store: Store) -> House:
-        """The gate in this process, which knows nobody whom it could draw."""
+        """The gate in this process, with an empty pool."""
         return House(store=store, policy=self.policy, pool=Pool(()), now=datetime.now(UTC))
 
     def calls(self) -> list[int]:
-        """Which answer was asked for, request by request."""
+        """The requested answer of each request."""
         bodies = [one["body"] for one in self.model.requests() if one["body"]]
         return [sum(said["role"] == "assistant" for said in one["messages"]) + 1 for one in bodies]
 

@@ -1,4 +1,4 @@
-"""Dead, slow, flooding and lying reviewers hold up their own seat only, and never let anything pass."""
+"""Dead, slow, flooding and lying reviewers delay only their own seat, and never let anything pass."""
 
 from __future__ import annotations
 

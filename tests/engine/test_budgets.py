@@ -1,4 +1,4 @@
-"""Money among hosted reviewers and those whom others run: a false cost stops nobody, a true one does."""
+"""Budgets with hosted and outside reviewers: a false cost stops nobody, a true one does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def spends(usd_micro: int) -> Scripted:
 
 
 async def asked(play: Hall, stream: str) -> str:
-    """Why a human is asked; empty where none is."""
+    """Why a human is asked; empty if none is."""
     ruling = (await play.home.review(stream)).ruling()
     return ruling.reason if ruling else ""
 

@@ -43,7 +43,7 @@ async def server(reviewers: Mapping[str, tuple[Reviewer, ...]], by: Policy) -> H
 
 
 async def done(play: Hall) -> None:
-    """Until whatever was begun has ended: a command is another process."""
+    """Wait until every started run has ended: a command is another process."""
     async with asyncio.timeout(SECONDS_MAX):
         await play.dispatcher.once()
         while await play.engine.under_way():

@@ -1,4 +1,4 @@
-"""What every engine keeps to, in one process or in many; each test gets one by `engines`."""
+"""The contract of every engine, in one process or in many; each test gets one by `engines`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is hosted where: workers say it, servers believe it for as long as they live."""
+"""Where reviewers are hosted: workers announce it, and servers believe it while they live."""
 
 from __future__ import annotations
 

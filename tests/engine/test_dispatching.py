@@ -1,4 +1,4 @@
-"""Whatever the inbox says is owed by a hosted reviewer is begun, and ended when nobody waits for it any more."""
+"""Every request to a hosted reviewer in the inbox starts a run, which ends when nobody waits for it any more."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ async def test_the_next_process_goes_on_where_the_last_one_died_inside_a_look() 
     stream = await play.open()
     await play.dispatcher.once()
     await play.until(lambda: bool(one.tasks))
-    await play.engine.close()  # a process that dies says nothing to the gate
+    await play.engine.close()  # a process that dies reports nothing to the gate
     again = Scripted("codex")
     after = Hall({"agent": (again,)}, policy=play.policy, house=play.house)
     after.home.wait(seconds=5)

@@ -1,4 +1,4 @@
-"""What only an engine of many processes does: others die, others cancel, others have less to do."""
+"""Behaviour only of a multi-process engine: other processes die, cancel, or have free capacity."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Floor:
     workers: Workers
 
     async def another(self, name: str) -> Workers:
-        """Somebody who says that it hosts the same."""
+        """Another process that announces the same reviewers."""
         other = Workers(self.play.home.store, self.play.now, name)
         await sign(self.play, other)
         await self.workers.look()

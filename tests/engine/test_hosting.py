@@ -1,4 +1,4 @@
-"""Who is hosted, and who is told apart from them."""
+"""Which reviewers are hosted, and how they are told from others."""
 
 from __future__ import annotations
 

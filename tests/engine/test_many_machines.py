@@ -1,4 +1,4 @@
-"""Two servers and three workers on one PostgreSQL, and one after the other is gone."""
+"""Two servers and three workers on one PostgreSQL, which die one after the other."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_reviews_end_once_though_a_server_and_a_worker_are_killed_and_another_wo
             people = Desk(house=House(store=store, policy=here.policy))
             token = (await people.agent(DEV.name))["authorization"].removeprefix("Bearer ")
         opened = [await first.ask(token, "POST", "/reviews", **opening(number)) for number in range(3)]
-        # Nobody carries anything out yet: it dies between the command and the hand-over.
+        # No process executes the run yet: the server dies between the command and the hand-over.
         first.process.kill()
         started = [
             stack.enter_context(Worker(tmp_path / name, here.url, here.model)) for name in ("one", "two", "three")

@@ -1,4 +1,4 @@
-"""One process at a time hosts reviewers on one store."""
+"""Only one process at a time hosts reviewers on a store."""
 
 from __future__ import annotations
 

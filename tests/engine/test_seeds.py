@@ -1,4 +1,4 @@
-"""The seeds' stories as a server plays them by itself, with programs, agents and models in the seats."""
+"""The seeds' stories as a server runs them by itself, with programs, agents and models in the seats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.engine.hall import READ, Hall, Scripted, hall, program, style
 
 @asynccontextmanager
 async def served(play: Hall) -> AsyncIterator[Counter]:
-    """The engine at work beside the calls, as in a server."""
+    """The engine running beside the calls, as in a server."""
     desk = Counter(house=play.home)
     desk.office = Office(gate=play.gate, store=play.home.store, clock=play.now, bell=play.bell)
     play.bell.heard_by(play.dispatcher.woken.set)
@@ -39,7 +39,7 @@ async def served(play: Hall) -> AsyncIterator[Counter]:
 
 
 def dangerous(task: Task) -> Look:
-    """Rejects whatever deletes."""
+    """A critic that rejects everything that deletes."""
     found = tuple(
         Draft(severity="critical", text=f"{one.path} deletes", evidence="it says rm", scope="security")
         for one in task.change.files
@@ -75,7 +75,7 @@ async def test_where_every_layer_is_a_program_the_answer_to_validate_is_the_chai
         assert waits.status == "pending"
 
 
-#: What an agent hands in, and what the critic says of it; nothing where it lets it pass.
+#: Outputs of an agent, with the critic's objection; empty if it approves.
 OUTPUTS: tuple[tuple[object, str], ...] = (
     ("rm -rf /\n", "This deletes the whole machine. (output.md:1)"),
     ("DROP TABLE users\n", "A table, schema or database is dropped (output.md:1)"),

@@ -1,4 +1,4 @@
-"""Workers in processes of their own, on a real PostgreSQL, with a scripted model at the other end."""
+"""Workers in their own processes, on a real PostgreSQL, with a scripted model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repositories made for a test with the real git, away from the settings of whoever runs it."""
+"""Repositories made for a test with the real git, without the user's settings."""
 
 from __future__ import annotations
 

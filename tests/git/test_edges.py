@@ -1,4 +1,4 @@
-"""Odd repositories are read, or refused with a sentence that says what to do."""
+"""Unusual repositories are read, or refused with a sentence that says what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hostile repository runs nothing, reaches nothing and shows nothing that lies outside it."""
+"""A hostile repository runs nothing, reaches nothing and shows nothing outside itself."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ SETTINGS_THAT_RUN = """
 [url "ext::{}"]
     insteadOf = https://
 """
-#: Variables by which whoever starts us could make git start something.
+#: Environment variables that could make git start a program.
 VARIABLES = (
     "GIT_EXTERNAL_DIFF GIT_PAGER PAGER GIT_EDITOR EDITOR VISUAL GIT_SEQUENCE_EDITOR GIT_ASKPASS SSH_ASKPASS "
     "GIT_SSH GIT_SSH_COMMAND GIT_PROXY_COMMAND"

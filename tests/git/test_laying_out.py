@@ -1,4 +1,4 @@
-"""An agent reads the whole state under review, and nothing in it gives it orders or leads out."""
+"""An agent reads the whole state under review, and no file in it instructs the agent or leads out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Without a repository, what is named or comes in on stdin is read, all of it new."""
+"""Without a repository, named files or stdin are read, and all of it counts as new."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A range is known by its newer end, and bears the name of that commit only where it is all the commit brings."""
+"""A range is known by its newer end, and has the name of that commit only if it consists of that commit."""
 
 from __future__ import annotations
 

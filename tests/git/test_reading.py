@@ -1,4 +1,4 @@
-"""A change is read from git as it is: which files, which bytes, which lines."""
+"""A change is read from git exactly: its files, bytes and lines."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What did earlier versions write, and is it still read as it was meant?"""
+"""Logs that earlier versions wrote are still read as they were meant."""

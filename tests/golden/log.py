@@ -1,4 +1,4 @@
-"""What lies in a golden folder, and what does this version make of it?"""
+"""Read a golden folder and compute what this version makes of it."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ class Golden:
         return self.folder.name
 
     def events(self) -> list[Stored]:
-        """The log as it was written, in its order."""
+        """The log as it was written, in order."""
         lines = (self.folder / LOG).read_text(encoding="utf-8").splitlines()
         rows = (json.loads(line) for line in lines)
         return [Stored(**{**row, "chain": bytes.fromhex(row["chain"])}, seq=seq) for seq, row in enumerate(rows, 1)]
 
     def states(self) -> dict[str, str]:
-        """The hash of each stream's state, as the version that wrote it had it."""
+        """The hash of each stream's state, as computed by the version that wrote it."""
         return cast("dict[str, str]", json.loads((self.folder / STATES).read_text(encoding="utf-8")))
 
 
 def versions() -> list[Golden]:
-    """Every golden log there is, the oldest first."""
+    """Every golden log, the oldest first."""
     return [Golden(folder=one) for one in sorted(HERE.glob("[0-9]*"), key=lambda one: int(one.name))]
 
 
@@ -70,12 +70,12 @@ def broken_links(events: Iterable[Stored]) -> list[str]:
 
 
 def event_of(one: Stored) -> Event:
-    """Read an event as this version does."""
+    """Decode an event with this version."""
     return decode({"type": one.type, "schema": one.schema, "body": json.loads(one.body)})
 
 
 def hashes(events: Iterable[Stored], without: frozenset[str] = frozenset()) -> dict[str, str]:
-    """What each stream comes to, folded by this version; without the fields that an earlier one did not have."""
+    """The state hash of each stream as folded by this version, without the given fields."""
     return {stream: state_hash(state, without) for stream, state in folded(events).items()}
 
 
@@ -113,7 +113,7 @@ def _folded(stream: str, stored: list[Stored]) -> object:  # noqa: PLR0911 - one
 
 
 def appends(events: Iterable[Stored]) -> list[Append]:
-    """The same events, each as it would be appended to a store."""
+    """The events as appends to a store."""
     return [
         Append(
             stream=one.stream,
@@ -128,7 +128,7 @@ def appends(events: Iterable[Stored]) -> list[Append]:
 
 
 def line_of(one: Stored) -> str:
-    """An event as it lies in the file."""
+    """An event as a line of the file."""
     row: dict[str, Any] = {
         "stream": one.stream,
         "version": one.version,

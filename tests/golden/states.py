@@ -1,8 +1,8 @@
-"""What is a state in one spelling, so that its hash can be kept for ever?
+"""A canonical form of a state, so that its hash can be kept for ever.
 
-A field that has its default is left out: a later version may add fields, and an old log still means the same. Where
-a later version keeps more of what an old event already said, that field is named here and left out too: everything the
-old version knew is compared, and what it did not know is for the next golden log.
+A field with its default value is left out, so that a later version may add fields without changing the hash of an old
+log. If a later version keeps more of an old event, that field is listed here and left out too: everything that the old
+version kept is compared, and the new field is covered by the next golden log.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from foureyes.codec import canonical
 
-#: The fields that states have had only since the golden log after this one.
+#: The fields that were added to states after each golden log.
 SINCE: Mapping[str, frozenset[str]] = {
     "1": frozenset({"Review.noted", "Account.removed_by"}),
     "6": frozenset({"Review.rejected"}),
@@ -25,17 +25,17 @@ SINCE: Mapping[str, frozenset[str]] = {
 
 
 def state_hash(state: object, without: frozenset[str] = frozenset()) -> str:
-    """The hash of everything a state says, but for these fields."""
+    """The hash of a state without these fields."""
     return hashlib.sha256(canonical([dump(state, without)])).hexdigest()
 
 
 def newer_than(version: str) -> frozenset[str]:
-    """The fields that the states of a golden log's version did not have."""
+    """The fields added after the version of a golden log."""
     return frozenset[str]().union(*(names for since, names in SINCE.items() if int(since) >= int(version)))
 
 
 def dump(value: Any, without: frozenset[str] = frozenset()) -> Any:  # noqa: PLR0911 - one line for each sort of value
-    """A value in plain JSON types. The order of a mapping is part of the state: things are asked for in it."""
+    """A value in plain JSON types. The order of a mapping is kept, because requests follow it."""
     match value:
         case IntEnum():
             return value.name

@@ -1,4 +1,4 @@
-"""What an earlier version wrote is read for ever as it was meant: the same links, states and signatures."""
+"""Logs of earlier versions give the same links, states and signatures for ever."""
 
 import json
 from dataclasses import dataclass, field

@@ -53,7 +53,7 @@ from tests.sim.run import Run, fresh
 from tests.tamper.desk import text_of
 
 SEED, STEPS = 4, 12_000
-#: Each event is there so often, if the world has it so often.
+#: How often each event should occur, if the world has it so often.
 EACH = 2
 AT = datetime(2026, 2, 1, tzinfo=UTC)
 LATER = "2026-02-01T00:00:00.000000Z"
@@ -123,7 +123,7 @@ def chosen(events: list[Stored]) -> Iterator[Stored]:
 
 
 def _gain(seen: Counter[str], features: set[str], length: int) -> float:
-    """What a stream would add to what is seen, for its length."""
+    """The new features of a stream in relation to its length."""
     return sum(seen[one] < (EACH if one in EVENT_TYPES else 1) for one in features) / length
 
 
@@ -136,7 +136,7 @@ def golden_key() -> Signer:
 
 
 async def filled(events: Iterable[Stored]) -> MemoryStore:
-    """A store with these events, and the rows that reviews leave beside them."""
+    """A store with these events and the rows of their reviews."""
     store, listed = MemoryStore(), list(events)
     await store.write(lambda tx: tx.apply(Changes(appends=tuple(golden.appends(listed)))))
     for stream in golden.by_stream(listed):
@@ -220,7 +220,7 @@ def _stored(append: Append) -> Iterator[Stored]:
 
 
 def _features(some: list[Stored]) -> set[str]:
-    """What a stream shows: its events, and for a review how each of its styles ended."""
+    """The features of a stream: its events, and for a review the outcome of each style."""
     kinds = {one.type for one in some}
     bodies = [json.loads(one.body) for one in some if one.type == "RevisionSubmitted"]
     ends = [

@@ -1,4 +1,4 @@
-"""The five systems as they are met over HTTP: who comes with which roles, under rules that name a style for each."""
+"""The five systems over HTTP: their accounts and roles, under rules that name a style for each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PEER = f"{BASE}/peer"
 
 
 def house(*changed: Protocol, **fields: Any) -> House:
-    """A house in which those who are enrolled are those who are asked."""
+    """A house whose pool is the enrolled accounts."""
     rules = rules_with(*changed, **fields) if changed or fields else RULES
     return House(pool=Enrolled(), policy=policy(rules))  # type: ignore[arg-type]
 
@@ -34,7 +34,7 @@ class Five(Web):
     async def role(
         self, name: str, *roles: str, kind: str = "agent", family: str = "", scopes: tuple[str, ...] = ()
     ) -> dict[str, str]:
-        """The headers of somebody with these roles; their own name unless others are given."""
+        """The headers of an account with these roles, by default one named like the account."""
         command = EnrolPrincipal(
             kind=kind, operator=f"{name}-co", roles=roles or (name.replace("-", "_"),), model_family=family or name
         )
@@ -49,7 +49,7 @@ class Five(Web):
         return await ask(f"{PEER}/{name}", headers, **arguments)
 
     async def done(self, path: str, headers: dict[str, str], **body: Any) -> Any:
-        """What is answered where all goes well, in the fields of the document."""
+        """Make a call that must succeed; return the fields of the document."""
         answer = await self.post(path, headers, **body)
         assert answer.status in (200, 201), answer.body
         return of_document(answer.data) if {*TOLD} <= answer.data.keys() else answer.data
@@ -61,7 +61,7 @@ class Five(Web):
         return answer.data
 
     async def log(self, review: str) -> list[str]:
-        """What is in the log of a review."""
+        """The events of a review."""
         return await self.house.log(f"review/{review}")
 
     async def follow(self) -> None:
@@ -77,7 +77,7 @@ def refused(answer: Answer, status: int, sentence: str) -> None:
 
 
 def of_document(data: dict[str, Any]) -> dict[str, Any]:
-    """An answer without what every success says beside the document's own fields."""
+    """An answer without the fields that every success has beside the document's own."""
     assert {*TOLD} <= set(data)
     return {name: value for name, value in data.items() if name not in TOLD}
 

@@ -1,4 +1,4 @@
-"""Somebody who listens to the feed in process, as a connection would that stays open."""
+"""A listener of the feed in process, like a connection that stays open."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECONDS_MAX = 10.0
 
 
 class Connection:
-    """An open connection of the feed; what comes is read event by event."""
+    """An open connection of the feed, read event by event."""
 
     def __init__(self, web: Web, headers: dict[str, str]) -> None:
         self._web = web
@@ -35,7 +35,7 @@ class Connection:
         await asyncio.wait_for(self._task, SECONDS_MAX)
 
     async def read(self) -> str:
-        """The next thing that comes, as it comes; nothing at the end."""
+        """The next raw event; empty at the end."""
         message = await asyncio.wait_for(self._sent.get(), SECONDS_MAX)
         return str(message.get("body", b"").decode())
 

@@ -1,4 +1,4 @@
-"""A reverse proxy on loopback, as people put one before a server: it adds whom it sees to what they say themselves."""
+"""A reverse proxy on loopback, like one in front of a real server: it appends the client's address to its headers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Proxy:
     """Hands each connection on, one request each, to the server at an address."""
 
     upstream: str
-    #: Whether it calls the server by the name that it was called by itself; many do not unless they are told to.
+    #: Whether it passes on the Host header; many proxies do not by default.
     keeps_host: bool = True
     port: int = 0
-    #: What it hands on now: a loop that ends over an open connection leaves it to whichever test runs next.
+    #: Open connections: a loop that ends without closing them would leave them to the next test.
     _open: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
@@ -62,7 +62,7 @@ class Proxy:
 
 @asynccontextmanager
 async def _closed_after(writing: asyncio.StreamWriter) -> AsyncIterator[None]:
-    """Whoever is on the other side may go at any moment."""
+    """The other side may disconnect at any moment."""
     with suppress(OSError, asyncio.IncompleteReadError):
         yield
     writing.close()

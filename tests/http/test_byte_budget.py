@@ -1,4 +1,4 @@
-"""The bytes of all bodies that are held at the same time are bounded; a small body is always taken."""
+"""The total size of all bodies held at once is bounded; a small body is always accepted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ async def _reads(_: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _sent(budget: ByteBudget, *sizes: int, then: asyncio.Event | None = None) -> int:
-    """The status of a request whose body comes in pieces of these sizes; the last comes when the event is set."""
+    """The status of a request whose body comes in pieces of these sizes, the last one when the event is set."""
     left, told = list(sizes), list[Message]()
 
     async def receive() -> Message:

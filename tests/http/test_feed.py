@@ -1,4 +1,4 @@
-"""Who listens is told when what they see has changed, can go on where they stopped, and learns nothing else."""
+"""A listener is notified when what they see has changed, can resume where they stopped, and learns nothing else."""
 
 import asyncio
 from datetime import datetime
@@ -175,7 +175,7 @@ async def test_nobody_listens_without_a_credential() -> None:
 
 
 class Away(MemoryStore):
-    """A store that is out of reach when the test says so."""
+    """A store that the test can make unreachable."""
 
     away = False
 
@@ -187,7 +187,7 @@ class Away(MemoryStore):
 
 @played
 async def test_a_feed_ends_quietly_when_the_store_is_out_of_reach_and_is_taken_up_again() -> None:
-    """F6: whether somebody still may listen is not known then, so nothing is told."""
+    """F6: whether the listener still has access is unknown then, so nothing is sent."""
     store = Away()
     web = Web(house=House(store=store))
     dev = await web.agent("dev")
@@ -238,7 +238,7 @@ class Restless(asyncio.Event):
 
 @played
 async def test_what_is_hidden_puts_off_no_sign_of_life() -> None:
-    """T13: else whoever counts the seconds between them knows when somebody reported."""
+    """T13: otherwise the intervals between keep-alives would reveal when a reviewer reported."""
     counter = Counter()
     dev = await counter.agent("dev")
 

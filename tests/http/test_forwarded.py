@@ -1,4 +1,4 @@
-"""Behind a proxy everybody is known by the address it saw, whatever they say themselves; without one nobody lies."""
+"""Behind a proxy every client has the address the proxy saw, whatever its headers; without one headers are ignored."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ async def test_who_names_another_address_each_time_waits_all_the_same() -> None:
     ],
 )
 def test_a_request_has_one_name_and_it_is_ours(headers: list[tuple[str, str]], status: int) -> None:
-    """T23: whoever is named twice could be taken for either."""
+    """T23: a request with two host names could be taken for either."""
     found = list[int]()
 
     async def send(message: Any) -> None:

@@ -1,4 +1,4 @@
-"""`GET /metrics` tells how the work goes, to those whom that tells nothing they may not know."""
+"""`GET /metrics` shows the load to callers for whom that reveals nothing hidden."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REASON = "Rebasing vendored code."
 
 
 async def busy() -> Web:
-    """A report is asked for and at work on, a worker lives, hooks are off somewhere."""
+    """A store with a requested report in progress, a live worker, and hooks off somewhere."""
     web = Web()
     house = web.house
     stream = await house.open(FIRST, title="A title of somebody")
@@ -108,7 +108,7 @@ async def test_a_reviewer_who_still_owes_a_report_is_told_none_of_it() -> None:
 
 @played
 async def test_whoever_asks_for_them_too_often_is_told_when_to_come_back() -> None:
-    """T18: also whoever is told no; a token for reading alone has the limits of every other."""
+    """T18: refused callers too; a read-only token has the same limits as every other."""
     web = Web()
     monitor, dev = await web.agent("monitor", "read", kind="program"), await web.agent("dev")
     web.office.quotas.limits = Limits(account=replace(Limits().account, requests_a_minute=2))

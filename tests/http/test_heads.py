@@ -1,4 +1,4 @@
-"""Before it is known what somebody asks, little is kept of what they send, and not for long."""
+"""Until a request's head is complete, little of it is buffered, and not for long."""
 
 import asyncio
 import resource
@@ -30,7 +30,7 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class Wire(asyncio.Transport):
-    """The server's end of a connection: what comes is said piece by piece, and what goes is kept."""
+    """The server's end of a connection: input is given piece by piece, and output is recorded."""
 
     def __init__(self, state: ServerState | None = None) -> None:
         super().__init__()
@@ -191,7 +191,7 @@ async def test_who_asked_before_is_answered_first() -> None:
 
 @played
 async def test_one_connection_too_many_is_told_so_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """F21: files are left for the store, and who comes later is let in when somebody has gone."""
+    """F21: file descriptors are left for the store, and later clients are accepted once others have gone."""
     monkeypatch.setattr(Bounded, "most", 1)
     state = ServerState()
     first, second = Wire(state), Wire(state)

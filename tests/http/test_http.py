@@ -1,4 +1,4 @@
-"""Everything that can be asked is asked over HTTP too, by whoever the credential says, and every no is a problem."""
+"""Every call is available over HTTP, for the account of the credential, and every refusal is a problem document."""
 
 import json
 from typing import Any

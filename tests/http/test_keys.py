@@ -1,4 +1,4 @@
-"""A key says that two requests are one: to whoever sent it, about exactly that, and to nobody else."""
+"""An idempotency key marks two requests as one: of the same caller, with the same body, and of nobody else."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ REVIEWS = f"{BASE}/reviews"
 
 
 async def written(web: Web, review: str) -> int:
-    """How much was written about a review."""
+    """The number of events of a review."""
     return len(await web.house.store.read(lambda reading: tuple(reading.events(f"review/{review}"))))
 
 
@@ -39,7 +39,7 @@ async def test_what_is_sent_twice_with_its_key_is_done_once_also_after_other_thi
 
 @played
 async def test_a_key_is_its_accounts_whichever_token_it_comes_with() -> None:
-    """I22: whoever got a new token before they repeat what they sent hears the same answer, and it is done once."""
+    """I22: a retry with a new token of the same account gets the same answer, and the command runs once."""
     web = Web()
     old = await web.agent("dev")
     new, other = await web.issued("dev"), {**WORK, "title": "Other"}
@@ -77,7 +77,7 @@ async def test_a_key_with_anything_else_is_refused_and_nothing_is_done() -> None
 
 @played
 async def test_anothers_key_is_nobodys_and_tells_nothing() -> None:
-    """T13, T24: whether somebody used a key cannot be found out by trying it."""
+    """T13, T24: trying a key does not reveal whether another account used it."""
     web = Web()
     dev, eve, dsf = await web.agent("dev"), await web.agent("eve"), await web.agent("dsf", kind="service")
     assert (await web.post(f"{BASE}/accounts", dsf, name="dweller-1")).status == 201
@@ -108,7 +108,7 @@ def test_a_key_that_cannot_be_one_is_refused(key: str) -> None:
 
 @played
 async def test_a_no_is_an_answer_too_and_what_was_put_right_is_another_request() -> None:
-    """F7: whoever lost the answer hears the same no; what it was about may have changed meanwhile."""
+    """F7: a retry after a lost answer gets the same refusal, even if the state has changed since."""
     web = Web()
     dev = await web.agent("dev")
     wrong = {**WORK, "files": []}

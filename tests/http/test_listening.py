@@ -1,4 +1,4 @@
-"""A server knows when a request came, also when it had no time for it then."""
+"""A server knows the arrival time of a request, even if it was busy then."""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ _ANSWER: tuple[Message, ...] = (
 
 @played
 async def test_two_requests_that_come_while_nobody_has_time_came_before_the_first_was_answered() -> None:
-    """T18: whoever waits behind what is answered in one go is seen to have waited."""
+    """T18: a request that waits behind others is counted as having waited."""
     came, over = list[float](), list[float]()
 
     async def app(scope: Scope, _: Receive, send: Send) -> None:

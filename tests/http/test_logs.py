@@ -1,4 +1,4 @@
-"""Every request can be found in the log by the id its answer carries, and no secret is ever written there."""
+"""Every request can be found in the log by the id in its answer, and no secret is ever logged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What else is asked over HTTP: previews, batches, the trail, figures, and how busy the server is."""
+"""More calls over HTTP: previews, batches, the trail, figures, and the server's load."""
 
 from foureyes.app.calls.office import Office
 from foureyes.app.limits import Limits, Quotas, Share
@@ -135,7 +135,7 @@ async def test_who_asks_too_fast_is_told_when_to_come_back_and_others_are_answer
 
 @played
 async def test_a_review_does_not_wait_for_an_account_whose_only_token_was_revoked() -> None:
-    """Whoever cannot come in is not asked: with nobody else the seat is open, and with somebody it is theirs."""
+    """An account without access is not asked: the seat goes to another one, or is open if there is none."""
     web = Five()
     sue, dev = await web.human(), await web.role("dev")
     await web.role("codex", "agent")
@@ -149,7 +149,7 @@ async def test_a_review_does_not_wait_for_an_account_whose_only_token_was_revoke
 
 
 async def _asked(web: Five, dev: dict[str, str], text: str) -> list[str]:
-    """Who is asked to look at new work."""
+    """The reviewers asked about new work."""
     files = [{"path": "hello.py", "text": f"print({text})\n"}]
     opened = await web.done(f"{BASE}/reviews", dev, **{**WORK, "files": files})
     seats = (await web.house.review(f"review/{opened['review']}")).seats.values()

@@ -1,4 +1,4 @@
-"""A token or session whose time is up stays so: no clock that is set back makes it good again."""
+"""An expired token or session stays expired, even when the clock is set back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIFE = timedelta(hours=1)
 
 
 def _restarted(web: Web) -> None:
-    """The same store in a new process: nothing is remembered but what was kept."""
+    """The store in a new process, which has only the stored state."""
     web.office = Office(gate=web.house.gate, store=web.house.store, clock=lambda: web.house.now)
     web.app = build(web.office, SITE)
 

@@ -1,4 +1,4 @@
-"""Whoever is told no again and again waits, and nobody else does."""
+"""A client that is refused again and again must wait, and no other client does."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,7 +25,7 @@ NOBODY = {"authorization": "Bearer foureyes_0123456789_nothing"}
 
 @dataclass
 class Hall:
-    """An application behind its patience, with time of its own."""
+    """An application behind the back-off, with a manual clock."""
 
     web: Web = field(default_factory=Web)
     now: float = 50.0
@@ -59,7 +59,7 @@ def test_who_nobody_knows_waits_after_a_few_and_who_has_a_good_token_never(heade
         assert hall.waits == pytest.approx([1 / LOOKS_A_SECOND])
         assert (await hall.me(dev)).status == 200
         assert len(hall.waits) == 1
-        # Somebody new waits a moment like the others, and never again.
+        # A new client waits briefly like the others, and never again.
         codex = await hall.web.agent("codex")
         assert (await hall.me(codex)).status == 200
         assert (await hall.me(codex)).status == 200

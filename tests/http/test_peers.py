@@ -1,4 +1,4 @@
-"""Seed 001 over HTTP, the rest of it: every status, type and role, who is told what, and when a review began."""
+"""Seed 001 over HTTP, continued: every status, type and role, notifications, and the start time of a review."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ AGAIN: dict[str, Any] = {"artifacts": {"code": "v2\n"}, "changes_made": "done"}
 
 
 async def status(web: Five, who: dict[str, str], review: str) -> str:
-    """What a review's status is called."""
+    """The status of a review."""
     return str((await web.tool("get_review", who, reviewId=review)).data["status"])
 
 
@@ -157,7 +157,7 @@ async def test_an_id_names_one_request_and_finds_its_review() -> None:
 
 
 async def waiting_for(web: Five, who: dict[str, str]) -> list[tuple[str, str, int]]:
-    """What is in somebody's inbox: review, kind and revision."""
+    """The inbox of an account: review, kind and revision."""
     found = (await web.found(f"{BASE}/inbox", who))["waiting"]
     return [(one["review"], one["kind"], one["revision"]) for one in found]
 

@@ -1,4 +1,4 @@
-"""Plans, commands and documents are reviewed before there is code, line by line; what was noted reaches the agent."""
+"""Plans, commands and documents are reviewed before there is code, line by line, and findings reach the agent."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ WORKS = (("plan", "plan.md"), ("command", "deploy.sh"), ("document", "letter.txt
 
 
 def here(path: str, finding: dict[str, Any]) -> dict[str, Any]:
-    """The same finding on the same line of another file."""
+    """A finding on the same line of another file."""
     return finding | {"place": finding["place"] | {"path": path}}
 
 

@@ -1,4 +1,4 @@
-"""Who reviews unasked, over HTTP: they show signs of life, and begin again after their time ran out."""
+"""Volunteers over HTTP: they renew their lease, and can start again after it has ended."""
 
 from foureyes.http.routes import BASE
 from tests.app.house import played

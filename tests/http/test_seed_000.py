@@ -1,4 +1,4 @@
-"""Seed 000 over HTTP: feedback first, at its own paths, and nobody's feedback is shown before the own is in."""
+"""Seed 000 over HTTP: feedback first, at its own paths, and no feedback is shown before the viewer's own is in."""
 
 from typing import Any
 
@@ -295,7 +295,7 @@ async def test_content_that_was_being_validated_elsewhere_moves_in_and_is_review
 
 @played
 async def test_the_old_endpoint_of_votes_is_deprecated_and_says_what_to_do_instead() -> None:
-    """000-23: whatever the verdict, whoever sends it; nothing is counted, and the description says that it is over."""
+    """000-23: for any verdict and sender; nothing is counted, and the description marks it as deprecated."""
     web, _, ann, _, story = await submitted()
     log = await web.log(story)
     for verdict in ("approve", "reject", "strengthen"):

@@ -19,7 +19,7 @@ WORK: dict[str, Any] = {
     "context": {"spec_id": "spec_042", "dependencies": ["core-string-utils"], "estimated_complexity": "low"},
     "questions": ["Is the validation logic comprehensive enough?", "Are the error messages clear?"],
 }
-#: Far more than an answer takes that waits for nobody.
+#: Far longer than an answer that waits for nothing.
 AT_ONCE_SECONDS = 10
 FULL = {name: True for name, _ in CRITERIA[0].required}
 ANSWERS = ["Yes.", "They are."]
@@ -52,7 +52,7 @@ CHANGES: dict[str, Any] = {
 
 
 async def asked() -> tuple[Five, dict[str, str], dict[str, str], str]:
-    """A core developer asked for a review, and the auditor is to give it."""
+    """A review requested by a core developer from the auditor."""
     web = Five()
     dev, auditor = await web.role("core-developer"), await web.role("auditor")
     await web.role("tester")
@@ -377,7 +377,7 @@ async def test_who_waits_in_line_is_told_no_earlier_time_than_whoever_is_looked_
 
 @played
 async def test_an_author_whose_token_is_for_handing_in_only_is_reviewed_by_whom_the_matrix_names() -> None:
-    """001-16: somebody's roles do not depend on what their token is for."""
+    """001-16: an account's roles do not depend on the scopes of its token."""
     web = Five()
     dev = await web.role("core-developer", scopes=("read", "author"))
     await web.role("auditor")

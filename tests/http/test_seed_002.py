@@ -33,7 +33,7 @@ async def critics(*names: str) -> tuple[Five, dict[str, str], dict[str, dict[str
 async def say(
     web: Five, critic: dict[str, str], review: str, verdict: str, summary: str = "In order.", *, stage: str = ""
 ) -> None:
-    """A critic reports on the current version, and says that what it found before is gone where it approves."""
+    """A critic reports on the current version; an approval resolves its earlier findings."""
     seen = (await web.found(f"{BASE}/reviews/{review}", critic))["review"]
     mine = [one["finding"] for one in seen["findings"] if one["standing"] != "resolved"]
     settled = [{"finding": one, "resolved": True, "note": "gone"} for one in mine if verdict == "approve"]

@@ -25,7 +25,7 @@ BLOCKER = {"verdict": "blocker", "summary": "Keys are printed.", "issues": [ISSU
 
 
 def result(payload: dict[str, Any], reviewer: str, **more: Any) -> dict[str, Any]:
-    """What a reviewer sends, exactly as the seed has it."""
+    """A reviewer's result, exactly as in the seed."""
     said = {"type": "review_result", "reviewer": reviewer, "timestamp": "2026-01-05T09:00:00Z", "payload": payload}
     return said | more
 

@@ -1,4 +1,4 @@
-"""Seed 004 over HTTP: two models judge a task, spec then quality, and the plan's table says where it stands."""
+"""Seed 004 over HTTP: two models judge a task, spec then quality, and the plan's table shows the state."""
 
 from typing import Any
 

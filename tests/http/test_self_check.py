@@ -1,4 +1,4 @@
-"""An author's own basic checks come before the request: what fails them reaches nobody."""
+"""An author's own basic checks run before the request: work that fails them reaches no reviewer."""
 
 import asyncio
 from typing import Any
@@ -66,7 +66,7 @@ def test_each_check_says_what_is_to_be_mended(criterion: str, files: dict[str, s
 
 @pytest.mark.parametrize("text", ["/*", "=/[", "'", "`", "(", "\\", "{'", " " * 50 + "(/"])
 def test_no_text_is_searched_again_and_again(text: str) -> None:
-    """T19: what would take minutes were it searched anew from every place in it ends within the test's time."""
+    """T19: a text that would take minutes with quadratic search ends within the test's time limit."""
     hostile = (text * PARSED_CHARS_MAX)[:PARSED_CHARS_MAX]
     with pytest.raises(Refusal):
         asyncio.run(check_basics(ALL, (FileSent(path="a.ts", text=hostile),)))

@@ -1,4 +1,4 @@
-"""Bytes are streamed ahead of the work, hashed on the way, and of what breaks off or is too much nothing stays."""
+"""Bytes are uploaded before the work and hashed while streaming; an aborted or oversized upload leaves nothing."""
 
 import asyncio
 from typing import Any
@@ -23,7 +23,7 @@ async def streamed(
     pieces: list[dict[str, Any]],
     waits: asyncio.Queue[None] | None = None,
 ) -> int:
-    """Send a body piece by piece; the status that came back. Behind the last piece nothing comes, and that is told."""
+    """Send a body piece by piece and return the status. Behind the last piece nothing comes, and that is told."""
     named = {"host": HOST, **headers}
     scope = {
         "type": "http",
@@ -62,7 +62,7 @@ def piece(body: bytes, *, more: bool) -> dict[str, Any]:
 
 
 async def kept(web: Web) -> int:
-    """How many bytes of ours the store holds."""
+    """The number of uploaded bytes in the store."""
     return await web.house.store.read(
         lambda reading: len((blob.content or b"") if (blob := reading.blob(blob_digest(CONTENT))) else b"")
     )

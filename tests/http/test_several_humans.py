@@ -19,13 +19,13 @@ CHECKED = [{"what": "hello.py", "why": "it prints what the title says"}]
 
 
 def needing(protocol: Protocol, needs: int = 2) -> Protocol:
-    """The same style, whose gate so many of a group must agree to open."""
+    """The style with a gate that so many of a group must agree to open."""
     options = replace(protocol.stages[0].options, ruling_needs=needs, ruling_group="leads")
     return replace(protocol, stages=(replace(protocol.stages[0], options=options),))
 
 
 async def disputed(members: frozenset[str], protocol: Protocol | None = None) -> tuple[Web, dict[str, str], str]:
-    """Work that a reviewer found something in, and whose author asked for a human's decision."""
+    """Work with a finding, whose author asked for a ruling."""
     found = needing(protocol or protocols.solo(programs=(), agents=("agent",)))
     rules = rules_with(found, default=(found.name,), groups=(Humans(name="leads", members=members),))
     web = Web(house=House(policy=policy(rules)))
@@ -40,7 +40,7 @@ async def disputed(members: frozenset[str], protocol: Protocol | None = None) ->
 
 
 async def ruled(web: Web, who: dict[str, str], review: str, option: str) -> str:
-    """What came of a ruling: how the review stands, or the code of the refusal."""
+    """The result of a ruling: the state of the review, or the code of the refusal."""
     seen = (await web.get(review, who)).data["review"]
     request = seen["ruling"]["request"]
     answer = await web.post(f"{review}/rulings/{request}", who, option=option, reason="I looked at it.")

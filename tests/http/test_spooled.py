@@ -1,4 +1,4 @@
-"""While the database is down: what waits is told as waiting, on every door, and a token is believed for ten minutes."""
+"""While the database is down: every door reports spooled commands as waiting, and a token is valid for ten minutes."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class Site(Desk):
         return await self.post(f"{REVIEWS}/{review}/notes", headers, text=text, key=text)
 
     async def token_of(self, name: str) -> str:
-        """The id of somebody's only token."""
+        """The id of an account's only token."""
         events = await self.store.read(lambda reading: list(reading.events(stream_of(name))))
         (found,) = [json.loads(one.body)["token"] for one in events if one.type == "TokenIssued"]
         return str(found)
 
     async def late(self, name: str) -> list[dict[str, str]]:
-        """What was refused to somebody at last."""
+        """The late refusals of an account."""
         rows = await self.store.read(lambda reading: reading.rows(REFUSED_LATER, f"{name}/"))
         return [json.loads(body) for _, body in rows]
 
@@ -188,7 +188,7 @@ def test_what_came_with_a_token_that_was_revoked_meanwhile_is_refused_at_last(tm
 
 @played
 async def test_what_was_done_before_the_token_was_revoked_is_not_told_as_refused(tmp_path: Path) -> None:
-    """001-76: a replay that is begun anew finds it by its key before it looks at the token."""
+    """001-76: a restarted replay finds it by its key before it checks the token."""
     site = Site(tmp_path)
     dev = await site.agent("dev")
     review = (await site.open(dev)).data["review"]

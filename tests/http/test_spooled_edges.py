@@ -1,4 +1,4 @@
-"""The corners of waiting: the seeds' calls, a service's agents, and a folder that cannot be used."""
+"""Edge cases of spooling: the seeds' calls, a service's agents, and an unusable folder."""
 
 from __future__ import annotations
 

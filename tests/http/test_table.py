@@ -1,4 +1,4 @@
-"""An application that stands at one path of its own: it answers everything there, and what it breaks is told."""
+"""An application mounted at its own path answers everything there, and its errors are reported."""
 
 from typing import Any
 

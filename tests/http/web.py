@@ -1,4 +1,4 @@
-"""The application in process: a request is handed to it as the server would, without a socket."""
+"""The application in process: requests are passed to it as a server does, without a socket."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SITE = Site(hosts=frozenset({HOST}), origins=frozenset({f"http://{HOST}"}))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came back."""
+    """An answer."""
 
     status: int
     headers: dict[str, str]
@@ -50,13 +50,13 @@ class Web:
         self.app = build(self.office, SITE)
 
     async def agent(self, name: str, *scopes: str, kind: str = "agent", **fields: Any) -> dict[str, str]:
-        """The headers of somebody enrolled who has a token."""
+        """Enrol an agent with a token and return its headers."""
         command = EnrolPrincipal(kind=kind, operator=f"{name}-co", roles=("agent",), **fields)
         await self.house.do(SUE, command, stream_of(name))
         return await self.issued(name, *scopes)
 
     async def issued(self, name: str, *scopes: str) -> dict[str, str]:
-        """The headers of somebody enrolled with another token of theirs."""
+        """The headers of another token of an enrolled account."""
         made = new_token()
         await self.house.do(SUE, IssueToken(token=made.id, hash=made.hash, scopes=scopes), stream_of(name))
         return {"authorization": f"Bearer {made.secret}"}
@@ -79,7 +79,7 @@ class Web:
     async def request(
         self, method: str, path: str, headers: dict[str, str], body: bytes = b"", *, query: str = ""
     ) -> Answer:
-        """Any request; the host is ours unless another is named."""
+        """Send a request; the host is the server's unless another is given."""
         named = {"host": HOST, "content-length": str(len(body)), **headers}
         scope = {
             "type": "http",

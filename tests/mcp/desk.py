@@ -31,7 +31,7 @@ URL = f"http://{HOST}{PATH}"
 
 @dataclass
 class Desk(Web):
-    """The application with the tools beside the API."""
+    """The application with the MCP tools beside the API."""
 
     house: House = field(default_factory=House)
 
@@ -44,7 +44,7 @@ class Desk(Web):
     async def request(
         self, method: str, path: str, headers: dict[str, str], body: bytes = b"", *, query: str = ""
     ) -> Answer:
-        """Any request, from somebody who stays until the answer is there."""
+        """Send a request and wait for the answer."""
         named = {"host": HOST, **headers}
         async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=self.app)) as web:
             found = await web.request(method, f"http://{HOST}{path}", params=query, headers=named, content=body)
@@ -63,9 +63,9 @@ class Desk(Web):
     async def over_http(
         self, headers: dict[str, str], era: str, tools: str = "?tools=all", path: str = PATH
     ) -> AsyncIterator[Client]:
-        """A client that comes through the application; `endpoint.serving` must stand around it.
+        """A client of the application, to be used inside `endpoint.serving`.
 
-        All tools are listed to it unless told otherwise: it checks the answers of those that are.
+        All tools are listed to it by default: it checks the answers of listed tools.
         """
         transport = httpx2.ASGITransport(app=self.app)
         async with (
@@ -76,7 +76,7 @@ class Desk(Web):
 
 
 def text_of(result: CallToolResult) -> str:
-    """What the model reads."""
+    """The text that the model reads."""
     (content,) = result.content
     assert isinstance(content, TextContent)
     return content.text
@@ -91,7 +91,7 @@ async def tool(client: Client, name: str, /, **arguments: Any) -> dict[str, Any]
 
 
 async def no(client: Client, name: str, /, **arguments: Any) -> str:
-    """A tool that says no; what it says."""
+    """Call a tool that must refuse, and return its text."""
     result = await client.call_tool(name, arguments)
     assert result.is_error, result.structured_content
     return text_of(result)

@@ -1,4 +1,4 @@
-"""An agent that starts its tools itself: `foureyes mcp` as a process, on a data folder of its own."""
+"""An agent that starts its tools itself: `foureyes mcp` as a process, on its own data folder."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def home_with(home: Path, *names: str) -> dict[str, str]:
 
 
 def environment(home: Path, token: str = "") -> dict[str, str]:
-    """What a client hands to the process it starts."""
+    """The environment a client gives the process it starts."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH") if name in os.environ}
     return kept | {"FOUREYES_HOME": str(home)} | ({"FOUREYES_TOKEN": token} if token else {})
 
@@ -85,13 +85,13 @@ async def server_at(home: Path, house: House, before: Around = _as_it_is) -> Asy
     """A server at work in a data folder, on loopback; its address."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        listening.listen()  # whoever comes before the server has started waits for it
+        listening.listen()  # clients that connect before the start wait for it
         host = f"127.0.0.1:{listening.getsockname()[1]}"
         site = Site(hosts=frozenset({host}), origins=frozenset({f"http://{host}"}))
         office = Office(gate=house.gate, store=house.store, clock=lambda: house.now)
         tools = endpoint(office, site.hosts, site.origins)
         app = build(office, site, [Route(PATH, tools), Route(REVIEW_SERVER_PATH, tools)])
-        # Its own settings would take the loggers of everybody in this process.
+        # Uvicorn's own settings would reconfigure the loggers of this process.
         server = uvicorn.Server(uvicorn.Config(before(app, tools), lifespan="off", log_config=None))
         folder.make(str(home))
         with ServerLock.acquire(str(home), f"http://{host}", now="now"):

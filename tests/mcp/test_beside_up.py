@@ -1,4 +1,4 @@
-"""Agents on the server that one command starts, from being enrolled to the gate's yes, by nothing but MCP."""
+"""Agents on a server started by one command, from their enrolment to the gate's yes, by MCP alone."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from tests.mcp.desk import LEGACY, MODERN, tool
 from tests.mcp.stdio import started
 
 WAIT_SECONDS = 45
-#: The era of the author, who starts a process of their own, and of the reviewer, who comes over HTTP.
+#: The eras of the author, who uses its own stdio process, and of the reviewer, who uses HTTP.
 PAIRS = {"test": ((LEGACY, MODERN),), "all": ((LEGACY, MODERN), (MODERN, LEGACY), (MODERN, MODERN))}[EFFORT]
 
 
@@ -48,7 +48,7 @@ def test_two_agents_take_work_from_its_opening_to_the_gate_by_mcp_alone(tmp_path
 
 
 async def _from_its_opening_to_the_gate(author: Client, reviewer: Client, number: int) -> None:
-    """What an agent does who knows the tools alone; built-in programs look beside it, whenever they come to it.
+    """Play a lifecycle as an agent that knows only the tools, while built-in programs review in parallel.
 
     Each time it is other work: findings follow the text that they were raised on.
     """

@@ -1,4 +1,4 @@
-"""A server that ends breaks off no answer: what an agent asked for before is told to it whole."""
+"""A stopping server interrupts no answer: a request received before is answered completely."""
 
 import asyncio
 import http.client
@@ -16,7 +16,7 @@ from tests.mcp.desk import ERAS
 from tests.mcp.stdio import enrolled, server_at
 from tests.mcp.wire import message, said
 
-#: Longer than anything that looks now and then whether the server ends.
+#: Longer than any polling interval for the end of the server.
 WAITS_SECONDS = 2
 SECONDS_MAX = 60
 

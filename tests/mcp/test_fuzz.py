@@ -1,4 +1,4 @@
-"""Whatever arguments an agent sends, a tool answers as it says it does or says no in words; nothing is half done."""
+"""For any arguments a tool answers as described or refuses in words; nothing is half done."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from tests.mcp.wire import message, path_of, posted, said
 
 #: Requests in all, for both eras together.
 SENT = {"test": 2_500, "all": 20_000}
-#: Those who come with a token; everybody else is refused before any of it is read.
+#: Callers with a token; all others are refused before the request is read.
 CALLERS = ("dev", "ann", "bob", "eve", "robot", "dsf", "dweller", "small")
 URIS = ("review://inbox", "review://reviews/{}", "review://reviews/{}/work")
 VALIDATORS = {name: Draft202012Validator(one.gives()) for name, one in TOOLS.items()}
@@ -37,7 +37,7 @@ class Agent(Shooter):
         super().__init__(described={"paths": {}}, facts=facts, callers={}, random=Random(seed))
 
     def drawn(self) -> tuple[str, dict[str, Any]]:
-        """One request: mostly of a tool, else of a resource or a prompt."""
+        """Draw a request: mostly of a tool, otherwise of a resource or a prompt."""
         draw = self.random.random()
         if draw < 0.06:
             uri = self.random.choice(URIS).format(self._named("review"))
@@ -59,7 +59,7 @@ class Agent(Shooter):
 
 
 def wrong_with(method: str, params: dict[str, Any], answer: Answer, grown: int) -> Iterator[str]:
-    """What is not as it must be with an answer."""
+    """The errors in an answer."""
     if answer.status >= 500:
         yield f"status {answer.status}"
         return

@@ -1,4 +1,4 @@
-"""Over HTTP each request stands for itself: with a token of its own, well formed, and by a name of ours."""
+"""Over HTTP each request is independent: with its own token, well formed, and to a known host name."""
 
 import asyncio
 import json
@@ -27,12 +27,12 @@ from tests.mcp.wire import META, posted, said
 
 
 def modern(method: str, name: str = "") -> dict[str, str]:
-    """What the newer era says in the headers too."""
+    """The headers of the newer era, which repeat parts of the message."""
     return JSON | {"mcp-protocol-version": MODERN, "mcp-method": method} | ({"mcp-name": name} if name else {})
 
 
 def called(name: str, arguments: str) -> bytes:
-    """A call as it goes over the wire, its arguments as they are written."""
+    """A tool call as sent, with its arguments as raw text."""
     params = f'{{"name":"{name}","arguments":{arguments},"_meta":{json.dumps(META)}}}'
     return f'{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{params}}}'.encode()
 

@@ -1,4 +1,4 @@
-"""Five tool calls take work from its opening to the gate, in both eras of the protocol, near and over HTTP."""
+"""Five tool calls take work from its opening to the gate, in both eras of the protocol, in process and over HTTP."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ WAYS = ("near", "over_http")
 
 
 class Entering(Protocol):
-    """How an agent comes in."""
+    """The way in which an agent connects."""
 
     def __call__(self, headers: dict[str, str], era: str) -> AbstractAsyncContextManager[Client]: ...
 

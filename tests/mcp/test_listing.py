@@ -1,4 +1,4 @@
-"""A list of tools is short unless all are asked for, and what is not on it is called by its name all the same."""
+"""The list of tools is short unless all are requested; an unlisted tool can still be called by its name."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def names(which: Which, parts: frozenset[Which] = BOTH) -> set[str]:
 
 
 async def asked(desk: Desk, headers: dict[str, str], query: str = "", era: str = MODERN) -> Any:
-    """What `tools/list` answers at this address."""
+    """The answer of `tools/list` at this address."""
     head, body = message("tools/list", {}, era)
     return await desk.request("POST", PATH, head | headers, body, query=query)
 

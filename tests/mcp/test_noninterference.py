@@ -1,4 +1,4 @@
-"""Over MCP too nobody learns what is hidden from them: not by a tool, a list, a resource, or a no."""
+"""Over MCP no viewer learns what is hidden from them: not by a tool, a list, a resource, or a refusal."""
 
 import json
 from dataclasses import dataclass, replace
@@ -23,12 +23,12 @@ from tests.doors.states import SESSION, Facts
 from tests.doors.test_noninterference import with_order
 from tests.doors.worlds import World
 
-#: Pairs of worlds in all, beside those that are compared over HTTP.
+#: Pairs of worlds in all, in addition to those compared over HTTP.
 PAIRS = {"test": 60, "all": 600}
 GROUNDS = [
     (kind, viewer) for kind in ("story", "script", "task") for viewer in ("ann", "ann begun", "eve", "dweller", "robot")
 ]
-#: How much of what changes something is tried in each pair; over all pairs everything is.
+#: Number of changing calls tried in each pair; over all pairs every call is tried.
 ACTS_ASKED = 6
 Asked = tuple[str, dict[str, Any]]
 
@@ -44,7 +44,7 @@ def door(world: World, viewer: str) -> Near:
 
 
 async def answer(world: World, viewer: str, asked: Asked) -> str:
-    """What comes back, as text; a no of the protocol too."""
+    """The answer as text, including protocol errors."""
     try:
         found = await door(world, viewer).answer(asked[0], asked[1], None)
     except NotThere as error:
@@ -58,7 +58,7 @@ async def answer(world: World, viewer: str, asked: Asked) -> str:
 
 
 async def looks(start: Ground) -> list[Asked]:
-    """All that can be looked at: what the registries name, each by its own name; what has none here fails."""
+    """All reads of the registries, by name; one without parameters here fails."""
     near, facts = door(start.world, start.viewer), start.facts
     named = {"review": facts.review, "session": SESSION}
     there = (await near.answer("resources/list", {}, None))["resources"]
@@ -100,13 +100,13 @@ def _body(tool: str, facts: Facts) -> dict[str, Any]:
 
 @dataclass
 class Looked:
-    """A world that is asked about; what an act changed is not there for the next question."""
+    """A world under test; each act runs on a copy."""
 
     world: World
     now: World | None = None
 
     async def answer(self, viewer: str, asked: Asked, ids: int) -> str:
-        """What comes back; which name is drawn next is nobody's secret."""
+        """The answer; the next minted id is no secret."""
         self.now = self.now or self.world.copy()
         before, self.now.house.ids = self.now.events, ids
         found = await answer(self.now, viewer, asked)
@@ -116,7 +116,7 @@ class Looked:
 
 
 async def leaks(start: Ground, other: World, random: Random) -> list[str]:
-    """Every answer that is not the same, byte for byte."""
+    """Every answer that differs by a byte."""
     found, ids, doing = list[str](), start.world.house.ids, acts(start)
     one, two = Looked(at_the_end(start.world)), Looked(other)
     for asked in [*await looks(start), *random.sample(doing, min(ACTS_ASKED, len(doing)))]:
@@ -127,13 +127,13 @@ async def leaks(start: Ground, other: World, random: Random) -> list[str]:
 
 
 def _own_word(asked: Asked, known: str, got: str) -> bool:
-    """What everybody is told once the own report is in may depend on the others'."""
+    """Whether the call submits or gives up the viewer's own report, so that its answer may depend on others."""
     both_done = not any(json.loads(one).get("isError") for one in (known, got) if one.startswith("{"))
     return both_done and asked[0] == "tools/call" and TOOLS[asked[1]["name"]].call.name in OWN_WORD
 
 
 async def found_in(kind: str, viewer: str, pairs: int) -> list[str]:
-    """What the viewer learns, over so many pairs of worlds."""
+    """What the viewer learns over so many pairs of worlds."""
     start, random, found = await ground(kind, viewer), Random(f"{kind} {viewer}"), list[str]()
     while pairs and not found:
         other = await differing(start, random)

@@ -1,6 +1,6 @@
 """Claude Code, Codex and Gemini CLI themselves, connected with a token, are author and reviewer.
 
-Collected by `make test-all` alone (see conftest.py). What their model says is told beforehand; everything between that
+Collected by `make test-all` alone (see conftest.py). Their model is scripted; everything between that
 and the gate is theirs: how they connect, which era they speak, how they call a tool.
 """
 
@@ -27,7 +27,7 @@ from tests.use.served import MCP, served
 SECONDS_MAX = 120
 NAMES = ("claude", "codex", "gemini")
 TITLES = {"claude": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI"}
-#: How each of them names a tool of ours.
+#: How each agent names a foureyes tool.
 CALLS: dict[str, dict[str, str]] = {
     "claude": {"name": "mcp__foureyes__{}"},
     "codex": {"name": "{}", "namespace": "mcp__foureyes"},
@@ -37,7 +37,7 @@ GEMINI = {"security": {"folderTrust": {"enabled": False}, "auth": {"selectedType
 
 
 def asking(name: str, model: ScriptedModel) -> list[str]:
-    """How one of them is asked something by a script; it may use the tools without asking back."""
+    """The command line that runs an agent with a prompt and permission to use the tools."""
     provider = f'model_providers.x={{name="x",base_url="{model.url}/v1",wire_api="responses"}}'
     return {
         "claude": ["claude", "-p", "Do your part.", "--allowedTools", "mcp__foureyes"],
@@ -50,7 +50,7 @@ def asking(name: str, model: ScriptedModel) -> list[str]:
 
 
 async def does(name: str, folder: Path, address: str, token: str, calls: list[tuple[str, dict[str, Any]]]) -> str:
-    """Let one of them connect by the lines that we print, and make these calls; what its model was told."""
+    """Connect an agent by the printed configuration, make these calls, and return what its model received."""
     for one in ("user/.gemini", "work"):
         (folder / one).mkdir(parents=True)
     (folder / "user/.gemini/settings.json").write_text(json.dumps(GEMINI), encoding="utf-8")
@@ -139,7 +139,7 @@ OBJECTION = {
     "evidence": NOTE,
     "place": {"path": "hello.py"},
 }
-#: What each of them does from its opening to a yes of the gate: no call is made twice, and none only to look again.
+#: The author's calls from the opening to the gate's yes: no call is repeated or made only to poll.
 AUTHOR_LOOP: list[tuple[str, dict[str, Any]]] = [
     ("open_review", OPENED),
     ("read_review", {"review": "$review", "wait": 45}),
@@ -179,7 +179,7 @@ def test_real_agents_come_to_clearance_without_polling(author: str, reviewer: st
     with served(tmp_path) as house:
         dev, judge = house.account("dev"), house.account("judge")
         address = house.server.begun["address"]
-        # Codex asks its model before a server has answered it; a script calls what it was not told of yet.
+        # Codex asks its model before the server has answered, so a script may call an unlisted tool.
         assert dev.at(MCP).call("me").is_ok
 
         async def both() -> tuple[str, str]:

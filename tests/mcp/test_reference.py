@@ -1,11 +1,11 @@
-"""The page about the tools is made from the list of tools, and says nothing else."""
+"""The page about the tools equals the list of tools."""
 
 from foureyes.mcp.tools import NOT_OFFERED, TOOLS
 from tools import mcp_reference
 
 
 def test_the_page_about_the_tools_is_up_to_date() -> None:
-    """`python -m tools.mcp_reference` makes it anew."""
+    """`python -m tools.mcp_reference` regenerates it."""
     assert mcp_reference.PAGE.read_text(encoding="utf-8") == mcp_reference.page()
 
 

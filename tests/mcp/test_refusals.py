@@ -1,4 +1,4 @@
-"""Every no is text an agent can act on, and what fails here is told to nobody else."""
+"""Every refusal is text an agent can act on, and internal errors reveal nothing."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an agent finds under `review://`, and what it is told about its part; nothing of it tells what is hidden."""
+"""The resources under `review://` and the prompts reveal nothing hidden."""
 
 import json
 from collections.abc import Callable
@@ -107,7 +107,7 @@ def _prompt(name: str) -> PromptReference:
 
 
 async def seen_by(desk: Desk, viewer: dict[str, str], review: str) -> list[str]:
-    """Everything a viewer can get at without changing anything, as it goes out."""
+    """Everything a viewer can read, as sent."""
     uris = ("review://inbox", f"review://reviews/{review}", f"review://reviews/{review}/work")
     asked: tuple[tuple[str, dict[str, str]], ...] = (
         ("inbox", {}),
@@ -123,7 +123,7 @@ async def seen_by(desk: Desk, viewer: dict[str, str], review: str) -> list[str]:
 
 
 def counted() -> Callable[[], NewToken]:
-    """Tokens that are the same in every world."""
+    """Mint tokens that are the same in every world."""
     numbers = count()
 
     def made() -> NewToken:

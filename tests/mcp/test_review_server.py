@@ -25,7 +25,7 @@ class Peers(Desk, Five):
 
 
 async def told(client: Client, name: str, **arguments: Any) -> Any:
-    """What a tool answered, read from its text as the seed's agents read it."""
+    """The answer of a tool, parsed from its text as the seed's agents do."""
     result = await client.call_tool(name, arguments)
     assert not result.is_error, text_of(result)
     return json.loads(text_of(result))

@@ -1,4 +1,4 @@
-"""What a tool answers goes straight to whoever asked: the SDK would make nothing else of it."""
+"""A tool's answer goes directly to its caller, identical to what the SDK would send."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +49,7 @@ def test_a_call_that_is_badly_formed_is_told_so_in_the_words_of_the_protocol(arg
 
 @dataclass
 class Asked:
-    """Counts what it is asked."""
+    """A tool that counts its calls."""
 
     methods: list[str] = field(default_factory=list)
 
@@ -66,7 +66,7 @@ class Asked:
 
 @dataclass
 class Context:
-    """What the SDK knows of a message."""
+    """The SDK's context of a message."""
 
     request_id: int | None
     method: str = "tools/call"

@@ -1,4 +1,4 @@
-"""An answer is the same whether the SDK watches over it or not; what waits is watched over."""
+"""An answer is the same with and without the SDK in between; calls that wait go through the SDK."""
 
 import asyncio
 from typing import Any
@@ -11,14 +11,14 @@ from tests.http.web import HOST
 from tests.mcp.desk import MODERN, Desk
 from tests.mcp.wire import message
 
-#: Much longer than it takes to see that somebody left.
+#: Much longer than it takes to notice a disconnected caller.
 WAITS_SECONDS, SECONDS_MAX = 40, 20
 TURNS_MAX = 10_000
 
 
 @pytest.mark.parametrize("review", ["", "r404"])
 def test_a_call_is_answered_with_the_same_bytes_whether_it_is_watched_over_or_not(review: str) -> None:
-    """Whoever says that they wait no second at all is told the same as whoever says nothing of it."""
+    """A wait of zero seconds gets the same answer as no wait argument."""
 
     @played
     async def story() -> None:
@@ -51,7 +51,7 @@ def test_whoever_takes_no_stream_is_told_so_whether_it_would_be_watched_over_or_
     [("read_review", {"wait": WAITS_SECONDS}), ("wait", {"seconds": WAITS_SECONDS})],
 )
 def test_nobody_is_waited_for_who_left(name: str, arguments: dict[str, Any]) -> None:
-    """Else whoever hangs up and asks again has a wait under way for each time they asked."""
+    """Otherwise a client that disconnects and retries would have a wait running for each attempt."""
 
     @played
     async def story() -> None:
@@ -72,7 +72,7 @@ async def _called(desk: Desk, headers: dict[str, str], name: str, arguments: dic
 
 
 async def _left(desk: Desk, headers: dict[str, str], body: bytes) -> None:
-    """Ask, and hang up when it is waited for."""
+    """Send a request, and disconnect while it waits."""
     left = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Any:
@@ -85,7 +85,7 @@ async def _left(desk: Desk, headers: dict[str, str], body: bytes) -> None:
         raise AssertionError("nobody waits")
 
     async def send(_: Any) -> None:
-        """Nobody is there."""
+        """Drop the message: there is no receiver."""
 
     scope = {
         "type": "http",

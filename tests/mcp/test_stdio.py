@@ -1,4 +1,4 @@
-"""`foureyes mcp`: one process is one account, on the store or through the server that runs, in both eras."""
+"""`foureyes mcp`: one process is one account, on the store or through a running server, in both eras."""
 
 import asyncio
 import json
@@ -182,7 +182,7 @@ def test_lines_that_are_no_message_are_told_so_and_the_next_one_is_answered() ->
 
 
 class Heard(StringIO):
-    """What was said, and whether a word was among it."""
+    """A recorder of output that can search for a word."""
 
     def __init__(self, word: str) -> None:
         super().__init__()
@@ -196,7 +196,7 @@ class Heard(StringIO):
 
 
 class Nothing:
-    """Nothing behind the server."""
+    """A server without a gate."""
 
     async def answer(self, method: str, _: Any, __: object) -> Any:
         raise NotThere(method)
@@ -219,7 +219,7 @@ TROUBLES: list[tuple[str, list[str], tuple[int, str]]] = [
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder, and nobody to act for."""
+    """A data folder without accounts."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     asyncio.run(home_with(tmp_path / "home", "dev"))

@@ -1,4 +1,4 @@
-"""`foureyes mcp` as an agent's program drives it, line by line: called off, garbled and left, it behaves."""
+"""`foureyes mcp` driven line by line: it handles cancellation, garbage and a closed stdin."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class Lines:
         self.ask(number, "tools/call", {"name": name, "arguments": arguments})
 
     def next(self) -> dict[str, Any]:
-        """What it says next."""
+        """The next line of its output."""
         return self._said.get(timeout=SECONDS_MAX)
 
     def answer(self, number: int) -> dict[str, Any]:
-        """The answer to one request, which comes before any other."""
+        """Send a request and return its answer, which must come first."""
         found = self.next()
         assert found.get("id") == number, found
         return found
@@ -77,7 +77,7 @@ class Lines:
 
 @contextmanager
 def speaking(home: Path, token: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of its own for somebody."""
+    """A process for an account."""
     with subprocess.Popen(
         [*PROGRAM, "mcp"],
         env=environment(home, token),

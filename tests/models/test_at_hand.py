@@ -1,4 +1,4 @@
-"""Which models are at hand, and what is said of those that are not?"""
+"""Detection of the models that are available, and the reasons given for those that are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is a model asked whose provider holds it to no schema? In text, between marks that only the prompt knows."""
+"""A model whose provider enforces no schema is asked in text, between marks that only the prompt knows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def code_in(asked: str) -> str:
 
 
 def marked(data: object) -> Says:
-    """A model that answers as it was asked to."""
+    """A model that answers between the marks of its prompt."""
     return lambda asked: f"Thinking…\nBEGIN ANSWER {code_in(asked)}\n{json.dumps(data)}\nEND ANSWER {code_in(asked)}\n"
 
 
@@ -110,7 +110,7 @@ def test_a_model_can_take_a_second_look() -> None:
 
 
 class Watching(TracerProvider):
-    """Notes every span that anybody starts."""
+    """A tracer provider that records every span."""
 
     def __init__(self) -> None:
         self.spans: list[str] = []

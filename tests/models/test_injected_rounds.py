@@ -1,4 +1,4 @@
-"""Does an injected work change what a round comes to? State, verdicts and what may happen next stay as they were."""
+"""An injected work changes nothing in the result of a round: state, verdicts and permissions stay as they were."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def round_of(words: str, haiku: Says, sonnet: Says) -> Outcome:
 
 
 def comes_to(outcome: Outcome) -> tuple[object, ...]:
-    """Everything that decides: how it stands, who said what, what blocks, who must act, what may be done next."""
+    """Everything that decides: state, verdicts, blockers, the turn and the permitted commands."""
     return (
         outcome.state,
         outcome.result,

@@ -1,4 +1,4 @@
-"""Can a real model hold two seats of a panel, offline? It is far too small to review, so what it says must not matter.
+"""A real model holds two seats of a panel offline; it is too small to review, so its answers must not matter.
 
 The whole command is run as a user runs it, on the repository with planted things and on the clean one beside it.
 """
@@ -16,7 +16,7 @@ import pytest
 from tests.reviewing.command import Said, User
 from tools import local_model, planted
 
-#: On a quiet machine it takes a minute or two; a busy one is slow, not wrong.
+#: On an idle machine it takes a minute or two; a busy one is slow, not wrong.
 SECONDS_MAX = 1_500
 CONTEXT, SEATS = 8_192, 2
 MODELS = ("haiku (endpoint:smollm2)", "sonnet (endpoint:smollm2)")
@@ -25,14 +25,14 @@ POLICY = json.dumps(
     {
         "version": 1,
         "mode": "watch",
-        # The last one is not installed here, which is to be said.
+        # The last one is not installed here, which must be reported.
         "reviewers": {"haiku": MODEL, "sonnet": MODEL, "agent": {"command": "claude"}},
         "kinds": {"default": "solo"},
         "panel": {"parallel_models": ["haiku", "sonnet"]},
     }
 )
 EXITS = {"nothing blocks": 0, "blocked": 2, "pending": 3, "inconclusive": 4}
-#: Reasons that are no answer of the model: it was never asked, or is not there.
+#: Reasons that mean that the model was never asked or is not there.
 UNASKED = ("could not be reached", "did not answer", "no answer within", "stopped before", "failed:")
 
 
@@ -54,13 +54,13 @@ def url() -> Iterator[str]:
 
 
 def reviewed(folder: Path, url: str) -> Said:
-    """The panel's round there, with the consent that a model at a loopback address needs, too."""
+    """Run the panel's round, with the consent that a model at a loopback address needs, too."""
     environ = {
         "PATH": "/usr/bin:/bin",
         "FOUREYES_MODEL_URL": f"{url}/v1",
         "FOUREYES_MODEL": "smollm2",
         "FOUREYES_MODEL_CONTEXT": str(CONTEXT),
-        # Whoever tries to reach anything but this machine reaches nobody.
+        # Connections to any other machine fail.
         **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9"),
         "NO_PROXY": "127.0.0.1",
     }
@@ -95,14 +95,14 @@ def test_a_real_model_holds_two_seats_of_a_panel_and_clears_nothing(
 
 
 def assert_honest(data: dict[str, Any]) -> None:
-    """Each look of a model is an answer that was checked against the work, or says why it is none."""
+    """Check that each look is an answer verified against the work, or has a reason why it is none."""
     looks = [one for one in data["looked"] if one["reviewer"] in MODELS]
     assert sorted(one["reviewer"] for one in looks) == sorted(2 * MODELS)
     assert "claude" in [one["who"] for one in data["not_looked"]]
     for one in looks:
         assert one["cost"]["tokens"] > 0
         assert not [word for word in UNASKED if word in one["reason"]]
-        # Either there is an answer and no excuse, or an excuse and no answer.
+        # Either an answer without a reason, or a reason without an answer.
         assert (one["state"] == "inconclusive") == bool(one["reason"])
     own = [one for one in data["findings"] if set(one["raised_by"]) & set(MODELS)]
     assert len(own) <= sum(one["findings"] for one in looks)

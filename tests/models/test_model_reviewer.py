@@ -1,4 +1,4 @@
-"""How does a model look at a work? Against a scripted model in a process of its own, over each provider's wire."""
+"""The model reviewer against a scripted model in its own process, over each provider's wire."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Room:
     """A scripted model and a reviewer that asks it."""
 
     def __init__(self, model: ScriptedModel, provider: Provider, **fields: Any) -> None:
-        """Ask this model on this provider's wire."""
+        """Connect to this model over this provider's wire."""
         where = {ANTHROPIC.name: "", GOOGLE.name: ""}.get(provider.name, "/v1")
         name = provider.default or "tiny"
         self.model = model
@@ -206,7 +206,7 @@ def test_a_model_that_never_answers_is_timed_out(room: Open) -> None:
 
 
 def test_a_call_that_was_not_waited_for_counts_with_the_most_it_could_cost(room: Open) -> None:
-    """D-09: whoever hangs is paid by many a provider, and a day of time-outs must not be free."""
+    """D-09: many providers charge for a call that hangs, and a day of time-outs must not be free."""
     with room([{"hang": True}], ANTHROPIC) as here:
         none = here.fails(task(bounds=Bounds(seconds=1)))
         with pytest.raises(Inconclusive, match="could cost"):
@@ -236,7 +236,7 @@ def test_whoever_looks_again_after_a_crash_does_not_make_the_finished_call_again
         with pytest.raises(Died):
             here.look(task(once=book.once))
         assert len(here.bodies()) == 1
-        # Another process has another secret, so the frames of its prompts bear another code.
+        # Another process has another secret, so the frames of its prompts have another code.
         monkeypatch.setattr(framing, "_SECRET", b"another")
         look = here.look(task(once=book.again().once))
         first, second = here.bodies()

@@ -1,4 +1,4 @@
-"""Do models hold the seats of a panel? A whole round on this machine, from the change to the report."""
+"""Models hold the seats of a panel: a whole round on this machine, from the change to the report."""
 
 from __future__ import annotations
 

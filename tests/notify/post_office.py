@@ -31,7 +31,7 @@ EVENTS = (
 
 @dataclass
 class PostOffice:
-    """Everybody who calls, and what is told outside."""
+    """A house with callers and the notifications it sends."""
 
     receiver: Receiver
     notify: Notify
@@ -58,11 +58,11 @@ class PostOffice:
         )
 
     def got(self, part: str = "") -> list[Any]:
-        """What came in, read as JSON; of the requests whose path has this in it."""
+        """The received JSON bodies of requests whose path contains this."""
         return [json.loads(one.body) for one in self.receiver.got if part in one.path]
 
     async def waiting(self) -> dict[str, int]:
-        """What is still in the outbox, by type."""
+        """The undelivered outbox rows, by type."""
         return await self.web.house.store.read(lambda reading: {one.type: one.count for one in reading.queued()})
 
 

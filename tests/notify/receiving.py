@@ -1,4 +1,4 @@
-"""A machine outside that is told things: a real server on loopback which keeps what it got and answers as scripted."""
+"""A receiver of notifications: a real server on loopback which records requests and answers as scripted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HANGS = b""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Got:
-    """One request as it came over the wire."""
+    """One received request."""
 
     path: str
     headers: dict[str, str]
@@ -27,11 +27,11 @@ class Got:
 
 @dataclass
 class Receiver:
-    """What came in, in order, and what is answered: the next script, else yes."""
+    """The received requests in order; it answers with the next scripted answer, otherwise 200."""
 
     got: list[Got] = field(default_factory=list)
     answers: list[bytes] = field(default_factory=list)
-    #: What is answered to a request whose path has this in it, always.
+    #: Fixed answers to requests whose path contains this.
     refusing: dict[str, bytes] = field(default_factory=dict)
     port: int = 0
     came: asyncio.Event = field(default_factory=asyncio.Event)

@@ -1,4 +1,4 @@
-"""An address of a policy becomes a place to tell, or is refused without being shown."""
+"""An address in a policy becomes a channel, or is refused without being shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened is told at least once, under the same id, and whoever cannot be told holds up nobody else."""
+"""Events are delivered at least once, under the same id, and an unreachable target delays no other."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ NO = b"HTTP/1.1 500 No\r\n\r\n"
 
 
 async def opened(office: PostOffice) -> str:
-    """A review by an agent, which asks for nobody who is there: so a human is asked, and others are told."""
+    """Open a review that no reviewer can take, so that a human is asked and others are notified."""
     return await office.web.house.open(actor=DEV, kind="script")
 
 
 def hooks(office: PostOffice, *paths: str) -> None:
-    """Let programs at these paths of the server be told."""
+    """Configure webhooks at these paths of the server."""
     made = tuple(Webhook(url=f"{office.receiver.url}/{one}", secret="${SECRET}") for one in paths)
     office.notify = type(office.notify)(events=office.notify.events, human=office.notify.human, webhooks=made)
     office.delivery = office.another("one")
 
 
 async def record(office: PostOffice, path: str) -> Any:
-    """How it goes with the target whose address has this in it."""
+    """The delivery status of the target whose address contains this."""
     return {
         json.loads(body)["whom"] + " " + key.split("-")[0]: json.loads(body)
         for key, body in await office.web.house.store.read(lambda reading: reading.rows(DELIVERIES))

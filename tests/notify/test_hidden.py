@@ -1,4 +1,4 @@
-"""What others did who reported first is not told to a reviewer who has not, by name or in the channel of reviewers."""
+"""A reviewer who has not reported is not notified of what others did, by name or in the reviewers' channel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.notify.post_office import EVENTS, KEY, PUBLIC
 
 #: Pairs of worlds for each style.
 PAIRS = {"test": 3, "all": 40}
-#: How many pairs a planted leak may stay unseen for.
+#: The most pairs before a planted leak must be found.
 PLANTED_PAIRS = 40
 CHANNEL, BOX = "discord://111/channel", "discord://222/box"
 
@@ -38,7 +38,7 @@ class Kept:
 
 
 async def told(world: World, viewer: str) -> list[tuple[str, ...]]:
-    """All that this viewer hears from here on, within a day."""
+    """All notifications of this viewer within a day."""
     notify = Notify(reviewer=(CHANNEL,), people=(Person(name=viewer, to=(BOX,)),), events=EVENTS)
     kept = Kept()
     one = Delivery(
@@ -58,7 +58,7 @@ async def told(world: World, viewer: str) -> list[tuple[str, ...]]:
 
 
 async def told_apart(start: Ground, random: Random, pairs: int) -> str:
-    """What is told otherwise in the first of so many worlds that differ in what is hidden; nothing where none is."""
+    """The differing notifications in the first of so many pairs of worlds; empty if all are equal."""
     known = await told(at_the_end(start.world), start.viewer)
     assert known
     while pairs:

@@ -1,4 +1,4 @@
-"""The page about getting told says what is so."""
+"""The page about notifications is correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker that is killed while it tells something is followed by another, who tells it again under the same id."""
+"""A worker killed during a delivery is followed by another, which delivers again under the same id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mailbox gets a plain text, as it is, by the library that an extra brings."""
+"""A mailbox gets plain text unchanged, by the library of an extra."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from foureyes.notify.outside import NotSent, Outside
 from tests.app.house import played
 from tests.notify.receiving import way_out
 
-#: What the library loads, and some Pythons warn of.
+#: Modules that the library loads, and some Pythons warn about.
 pytestmark = pytest.mark.filterwarnings("ignore:'(imghdr|sndhdr|audioop)' is deprecated:DeprecationWarning")
 TEXT = "A decision is asked for: ü\n  indented <b>x</b>\n\n- one"
 
 
 @asynccontextmanager
 async def mail_server(*, hangs: bool = False, refuses: bool = False) -> AsyncIterator[tuple[int, list[str]]]:
-    """A server that speaks as much SMTP as it takes; its port, and the mails it took."""
+    """A minimal SMTP server; its port and the received mails."""
     took: list[str] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -96,7 +96,7 @@ def test_a_mail_server_that_hangs_or_refuses_is_a_plain_no(trouble: str) -> None
 async def test_a_mailbox_whose_server_hangs_holds_one_thread_however_often_it_is_tried() -> None:
     async with mail_server(hangs=True) as (hung, _), mail_server() as (well, took):
         mailer, message = Mailer(out=way_out(), seconds_max=1.0), Message(id="m", title="t", text="x")
-        mailbox(box(well))  # the library takes its time to load, and that is not the server's
+        mailbox(box(well))  # loading the library is slow, and is not the server's time
         with pytest.raises(NotSent, match="no answer within"):
             await mailer.send(box(hung), message)
         for _ in range(8):

@@ -1,4 +1,4 @@
-"""Whoever corrects an address loses nothing that waits for it, and what nobody is to hear any more is said to go."""
+"""A corrected address loses no waiting notification, and those without a recipient are reported as dropped."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ANN = Person(name="ann", to=(WRONG,), quiet=(time(22), time(7)), digest=time(8),
 
 
 def started(office: PostOffice, *, shared: bool = False, **notify: Any) -> Delivery:
-    """The server after a start with another policy, when whatever failed before is tried again."""
+    """The server restarted with another policy, after which failed deliveries are retried."""
     office.web.house.now += PAUSE
     made = office.another("after")
     made.desk = Desk.of(Notify(events=office.notify.events, **notify), {"SECRET": SECRET})
@@ -41,7 +41,7 @@ def started(office: PostOffice, *, shared: bool = False, **notify: Any) -> Deliv
 
 
 async def opened(office: PostOffice, count: int = 1) -> list[str]:
-    """Reviews about which humans are asked at once."""
+    """Open reviews about which humans are asked at once."""
     office.web.house.now += SECOND
     house = office.web.house
     return [await house.open({"a.py": f"{number}\n".encode()}, actor=DEV, kind="script") for number in range(count)]

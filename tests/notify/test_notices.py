@@ -1,4 +1,4 @@
-"""Who is told of what is decided in one place, from what happened alone."""
+"""One module decides who is notified of what, from the events alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ REVISE = e.RevisionRequested(request="v", stage="solo", revision=1, due=START, r
 FELL_BACK = e.RulingGiven(
     request="q", by=CLOCK, option="revise", effect=Effect.REVISE, reason="No decision in time", by_clock=True
 )
-#: What happened to a review, and who hears of it under which word, by name.
+#: The event of a review, and its recipients with their notice, by name.
 TABLE: list[tuple[Event, list[tuple[str, str, tuple[str, ...]]]]] = [
     (CLEARED, [("creator", "review_approved", (DEV.name,))]),
     (REVISE, [("creator", "review_changes_requested", (DEV.name,))]),

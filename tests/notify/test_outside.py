@@ -1,4 +1,4 @@
-"""Nothing is sent to a private address, however it is written, and nobody outside can hold us up."""
+"""Nothing is sent to a private address, however it is written, and no outside server can delay the delivery."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PRIVATE = [
     "fd00:ec2::254",
     "fec0::1",  # once a site's own
     "feff::1",
-    "4000::1",  # given to nobody
+    "4000::1",  # unassigned
     "e000::1",
     "100::1",
     "192.88.99.1",

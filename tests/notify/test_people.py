@@ -1,4 +1,4 @@
-"""People are left in peace: nothing in quiet hours, one digest a day, and nothing about what is done already."""
+"""Quiet hours, one digest a day, and no notification about what is already done."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def enrolled(office: PostOffice) -> None:
 
 
 async def asked(office: PostOffice) -> str:
-    """A review about which a human is asked at once: its author disputes what a human can only decide."""
+    """A review about which a human is asked at once, because its author disputes a finding."""
     stream = await office.web.house.open(actor=DEV, kind="script")
     assert (await office.web.house.review(stream)).ruling() is not None
     return stream
@@ -143,7 +143,7 @@ async def test_what_needs_no_decision_comes_once_a_day_all_in_one() -> None:
 
 
 async def damage(office: PostOffice, text: str) -> None:
-    """A track record is damaged, which is told to humans."""
+    """Damage a track record, about which humans are notified."""
     row = OutboxRow(stream=f"trust/{text}", version=0, type="TrustDamaged", at=office.web.house.now.isoformat())
     await office.web.house.store.write(lambda tx: tx.apply(Changes(outbox=(row,))))
 
@@ -214,7 +214,7 @@ def test_a_human_who_reviews_blindly_hears_nothing_of_what_others_said_until_the
 
 @played
 async def test_an_agent_whom_the_policy_takes_for_a_person_hears_no_more_than_it_may_see() -> None:
-    """T13: whoever has no seat and is no human is blind."""
+    """T13: an account without a seat that is not a human is blind."""
     web = await two_eyes()
     await web.house.do(HUMAN, EnrolPrincipal(kind="agent", operator="x-co", model_family="x"), stream_of("eve"))
     async with post_office(web, people=(Person(name="eve", to=(BOX,)),)) as office:

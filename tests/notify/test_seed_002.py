@@ -1,4 +1,4 @@
-"""What seed 002 posts arrives at a real server, byte for byte."""
+"""The posts of seed 002 arrive at a real server, byte for byte."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TASK = "1234567890"
 
 
 def content(text: str) -> bytes:
-    """What Discord is sent, spelled out."""
+    """The expected body of a Discord message."""
     return f'{{"content":{json.dumps(text, ensure_ascii=False)},"allowed_mentions":{{"parse":[]}},"flags":4}}'.encode()
 
 

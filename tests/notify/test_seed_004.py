@@ -1,4 +1,4 @@
-"""What seed 004 says before each fix and after the last arrives where implementers and humans are told."""
+"""The messages of seed 004 before each fix and after the last reach implementers and humans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A real server tells what happens on it: signed, to a program outside, and shows how that goes."""
+"""A real server sends signed notifications to an outside program, and shows the delivery status."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ notify:
 
 
 class Outside:
-    """What came in, and a bell for the next."""
+    """The received requests, and a signal for the next."""
 
     def __init__(self) -> None:
         self.got: list[tuple[dict[str, str], bytes]] = []
@@ -40,7 +40,7 @@ class Outside:
 
 @contextmanager
 def outside() -> Iterator[tuple[Outside, int]]:
-    """A program outside, which takes everything."""
+    """An outside program that accepts everything."""
     kept = Outside()
 
     class Handler(BaseHTTPRequestHandler):
@@ -136,5 +136,5 @@ def test_servers_on_one_postgresql_share_the_outbox(tmp_path: Path, database: st
     house = House()
     nobody = desk(assembly)
     assert delivery(assembly, house.store, house.gate, nobody, "https://gate.example").shared is shared
-    # What nobody here is to tell, another server may be.
+    # A notification without a channel here may have one on another server.
     assert tells(assembly, nobody) is shared

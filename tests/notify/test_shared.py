@@ -1,4 +1,4 @@
-"""Servers that share an outbox and know different addresses: none takes away what another is to tell."""
+"""Servers that share an outbox and know different addresses: none takes a notification of another."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECOND = timedelta(seconds=1)
 
 
 def server(office: PostOffice, name: str, notify: Notify, *, shared: bool = True) -> Delivery:
-    """A server on the same database, by its own policy file."""
+    """A server on the shared database, with its own policy file."""
     made = office.another(name)
     made.desk, made.shared = Desk.of(notify, {}), shared
     return made

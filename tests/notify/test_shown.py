@@ -1,4 +1,4 @@
-"""How it goes with telling is shown: what waits, for whom, and who cannot be told since when."""
+"""The delivery status is shown: what waits, for whom, and since when a target fails."""
 
 from __future__ import annotations
 

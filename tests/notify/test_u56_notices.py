@@ -1,4 +1,4 @@
-"""U-56: what is sent says of a review the sentence and the next step that every other surface says."""
+"""U-56: a notification has the sentence and the next step of the review that every other surface shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is posted calls nobody, hides nothing, and has an end."""
+"""Notifications mention no accounts of the chat, hide no text, and are bounded."""
 
 from __future__ import annotations
 

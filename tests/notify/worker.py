@@ -1,4 +1,4 @@
-"""A worker in a process of its own, which can be killed.
+"""A delivery worker in its own process, which can be killed.
 
 Usage: python -m tests.notify.worker DATABASE URL NOW
 """

@@ -1,1 +1,1 @@
-"""Is a policy file read as it says, and is everything refused that it must not say?"""
+"""A policy file is read as it says, and everything that it must not say is refused."""

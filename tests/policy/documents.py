@@ -1,4 +1,4 @@
-"""Which older documents are read beside the shipped ones? When a human is asked, and who reviews whom, at length."""
+"""Older documents that are read beside the shipped ones: when a human is asked, and the full reviewer matrix."""
 
 from textwrap import dedent
 
@@ -60,6 +60,6 @@ SECOND = "  rationale: |\n    Why the other one does.\n"
 ROWS = [
     ROW.format(creator=one.creator, primary=one.primary, backup=one.backup, escalate=one.escalate) for one in MATRIX
 ]
-#: As it is handed around, with one key twice in every row; and without the second of each.
+#: The matrix as circulated, with one key twice in every row, and without the duplicates.
 TWICE = "# Who reviews whom\n\n" + "\n".join(ROWS)
 ONCE = TWICE.replace(SECOND, "")

@@ -1,4 +1,4 @@
-"""How is a valid policy spoilt? By bytes, by lines and by values; every spoiling follows from its seed."""
+"""Mutate a valid policy by bytes, by lines and by values; every mutation follows from its seed."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ Spoil = Callable[[random.Random, bytes], bytes]
 
 
 def spoilt(seed: int, rounds_max: int = 4) -> tuple[str, bytes]:
-    """A valid file after one spoiling, often, or after some."""
+    """A valid file after one mutation, often, or after several."""
     rng = random.Random(seed)
     name, text = rng.choice(SEEDS)
     for _ in range(min(rounds_max, rng.choice((1, 1, 1, 2, 4)))):
@@ -88,7 +88,7 @@ def _insert(rng: random.Random, text: bytes) -> bytes:
 
 
 def _value(rng: random.Random, text: bytes) -> bytes:
-    """Put another value behind a colon, up to the next mark or the end of the line."""
+    """Replace the value after a colon, up to the next delimiter or the end of the line."""
     colons = [at for at in range(len(text)) if text[at : at + 1] == b":"]
     if not colons:
         return text
@@ -121,5 +121,5 @@ SPOILS: tuple[Spoil, ...] = (_flip, _cut, _insert, _value, _value, _value, _line
 
 
 def seeds(count: int, first: int = 0) -> Iterator[int]:
-    """The numbers of a campaign."""
+    """The seeds of a campaign."""
     yield from range(first, first + count)

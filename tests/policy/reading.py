@@ -1,4 +1,4 @@
-"""How is a policy read in tests? From text, with files that are only pretended to lie beside it."""
+"""Read a policy in tests: from text, with the files it names given in memory."""
 
 from collections.abc import Mapping
 from textwrap import dedent
@@ -11,7 +11,7 @@ from foureyes.policy.nodes import Problem
 
 
 def beside(files: Mapping[str, str]) -> Read:
-    """Files that a policy can name."""
+    """A reader of in-memory files that a policy can name."""
 
     def read(name: str) -> bytes:
         if name not in files:
@@ -30,7 +30,7 @@ def loaded(text: str, name: str = "foureyes.yaml", **files: str) -> Loaded:
 
 
 def refused(text: str, name: str = "foureyes.yaml", **files: str) -> tuple[Problem, ...]:
-    """Read a policy that is not taken; each problem says where it is and what is allowed."""
+    """Read a policy that must be refused; each problem says where it is and what is allowed."""
     with pytest.raises(PolicyErrors) as caught:
         loaded(text, name, **files)
     for one in caught.value.problems:

@@ -1,8 +1,8 @@
-"""What does the reference page of policies say? It is written from the schema, so that it cannot rot.
+"""The reference page of policies, generated from the schema so that it cannot become outdated.
 
     python -m tests.policy.reference
 
-writes it anew; a test compares.
+writes the page; a test compares it.
 """
 
 from collections.abc import Iterator

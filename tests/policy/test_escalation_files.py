@@ -1,4 +1,4 @@
-"""What asks a human, written as short formulas, and a matrix in its long form, load as they are handed around."""
+"""Escalation rules as short formulas, and a matrix in its long form, load as circulated."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -178,7 +178,7 @@ def test_a_formula_of_any_length_is_answered_at_once() -> None:
         assert refused(f"auto_escalate:\n  - condition: '{long}'\n")
 
 
-#: What every row of the document says of that.
+#: The conditions that every row of the document has.
 WHEN = ("They cannot agree", "It touches everything")
 
 

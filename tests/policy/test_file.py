@@ -1,4 +1,4 @@
-"""What a policy file says arrives in the rules, and what it leaves out is as shipped."""
+"""The settings of a policy file reach the rules, and omitted ones have the shipped values."""
 
 import os
 import sys
@@ -267,7 +267,7 @@ def test_reading_a_stored_policy_imports_no_yaml() -> None:
 KEYS = [(section, key.name) for section, many in SECTIONS.items() for key in many]
 
 
-#: Where each section stands in a file.
+#: The place of each section in a file.
 PLACES = {
     "file": "{}",
     "ruling": "solo: {{ruling: {}}}",

@@ -1,4 +1,4 @@
-"""No rules below the floor are a policy, however they came about."""
+"""No rules below the floor are accepted as a policy, whatever their origin."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Whatever is done to a policy, it is refused in the one way there is, or it demands other eyes."""
+"""Any mutated policy is refused with the one documented error, or still demands independent reviewers."""
 
 import resource
 import time

@@ -1,4 +1,4 @@
-"""What a reader of a policy cannot see is not in it."""
+"""A policy contains no characters that its reader cannot see."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What must not be in a policy is refused with its line, before it can do any harm."""
+"""Forbidden contents of a policy are refused with their line, before they can do harm."""
 
 import time
 
@@ -13,7 +13,7 @@ BOMB = "a: &a [x, x]\n" + "".join(
 )
 SECONDS_MAX = 20
 
-# Each begins on line 2; what is wrong is on the line given.
+# Each begins on line 2; the error is on the given line.
 WRONG: list[tuple[str, int, str]] = [
     ("name: &x me\n", 2, "the anchor &x"),
     ("kinds: *all\n", 2, "the alias *all"),

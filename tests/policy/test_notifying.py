@@ -1,4 +1,4 @@
-"""Where somebody is told is read strictly, with the line of what is wrong, and without showing what may be a key."""
+"""The notification section is parsed strictly: errors name their line and never show a possible key."""
 
 from __future__ import annotations
 

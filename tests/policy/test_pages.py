@@ -1,4 +1,4 @@
-"""The pages about policies say what the program does."""
+"""The pages about policies match the program."""
 
 import re
 

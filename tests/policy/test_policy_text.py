@@ -1,4 +1,4 @@
-"""A policy has one spelling, which is stored, hashed and read back; nothing below the floor is read."""
+"""A policy has one canonical text, which is stored, hashed and read back; nothing below the floor is read."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The documents that came before this program load as they are, with their own words and their own messages."""
+"""The source documents' files load unchanged, with their own words and messages."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The shipped policies hold the numbers of the core's own styles; the shipped documents say the same as the code."""
+"""The shipped policies have the numbers of the core's styles; the shipped documents match the code."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -30,25 +30,25 @@ SERVER = tuple(
 
 
 def unbound(rules: Rules) -> Rules:
-    """The rules with one seat for each role, as the core has them before a policy binds somebody to one."""
+    """The rules with one seat for each role, as in the core before a policy binds an account to one."""
     protocols = (replace(one, stages=tuple(map(unbound_stage, one.stages))) for one in rules.protocols)
     return replace(rules, protocols=tuple(protocols))
 
 
 def unbound_stage(stage: Stage) -> Stage:
-    """The stage without the seats beside bound ones and the room that was added for them."""
+    """The stage without the additional seats of bound roles and their room."""
     seats = tuple(map(plain, first_of_each_role(stage)))
     added = len(stage.seats) - len(seats)
     return replace(stage, seats=seats, seats_max=stage.seats_max and stage.seats_max - added)
 
 
 def plain(seat: SeatRule) -> SeatRule:
-    """The seat as it is where nobody is bound."""
+    """The seat without a bound account."""
     return replace(seat, program="", hosted=False, beside=False)
 
 
 def first_of_each_role(stage: Stage) -> tuple[SeatRule, ...]:
-    """The stage's seats without those beside a bound one."""
+    """The first seat of each role of the stage."""
     if not any(one.program or one.hosted for one in stage.seats):
         return stage.seats
     return tuple(one for one in stage.seats if not one.beside)

@@ -1,4 +1,4 @@
-"""People can see what a policy says, what it demands of a work and why, and what a new one takes away."""
+"""A policy can be shown, explained for a work, and compared with a new one."""
 
 from dataclasses import replace
 from datetime import timedelta

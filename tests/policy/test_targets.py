@@ -1,4 +1,4 @@
-"""No spelling of a target's name is a way round what it demands."""
+"""No spelling of a target's name evades its demands."""
 
 from dataclasses import replace
 

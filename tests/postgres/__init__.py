@@ -1,1 +1,1 @@
-"""A real PostgreSQL for the tests: its server, its faults, and what our store does on it."""
+"""A real PostgreSQL for the tests: its server, its faults, and the store on it."""

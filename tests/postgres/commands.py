@@ -1,7 +1,7 @@
 """A small command for the faults to hit: it leaves rows in every table, so that a half-applied one can be seen.
 
 The n-th command on a review raises its revision to n, puts n into the inbox, links two events to the chain, and keeps
-its reply. What must agree afterwards is in `faults_in`.
+its reply. `faults_in` checks the consistency afterwards.
 """
 
 from collections import Counter
@@ -82,7 +82,7 @@ def changes(stream: str, end: tuple[int, bytes], key: str, *, number: int, asker
 
 
 def append(stream: str, end: tuple[int, bytes], key: str, count: int = EVENTS) -> Append:
-    """Some events behind this end of a stream, linked as the gate links them."""
+    """Events after this end of a stream, linked as by the gate."""
     after, link = end
     entries = []
     for version in range(after + 1, after + count + 1):
@@ -104,7 +104,7 @@ def append(stream: str, end: tuple[int, bytes], key: str, count: int = EVENTS) -
 
 
 def faults_in(look: Reading, answers: dict[str, str], *, asker: str = "ann") -> list[str]:
-    """What does not agree: with the replies that were given, or within the store."""
+    """The inconsistencies with the replies given, or within the store."""
     effects = Counter(one.cause for one in whole_log(look))
     faults = [f"{key} was answered and is lost" for key in answers if not effects[key]]
     faults += [f"{key} happened {times / EVENTS:g} times" for key, times in effects.items() if times != EVENTS]
@@ -118,13 +118,13 @@ def faults_in(look: Reading, answers: dict[str, str], *, asker: str = "ann") -> 
 
 
 def whole_log(look: Reading) -> list[Stored]:
-    """Every event that is there. Not by `tail`: that waits for transactions under way, also of a dying backend."""
+    """Every event. Not read by `tail`, which waits for open transactions, also of a dying backend."""
     events = (event for head in look.heads(limit=10_000) for event in look.events(head.stream))
     return sorted(events, key=lambda one: one.seq)
 
 
 def broken_links(events: Iterable[Stored]) -> list[str]:
-    """Which events of one stream are not linked to the one before."""
+    """The events of one stream that are not linked to the one before."""
     link, faults = ROOT, []
     for version, event in enumerate(events, start=1):
         link = link_of(link, event)

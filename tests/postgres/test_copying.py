@@ -1,4 +1,4 @@
-"""A store moves between SQLite and PostgreSQL and stays the same; a backup is one moment of it, whole."""
+"""A store moves between SQLite and PostgreSQL unchanged; a backup is a complete snapshot."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""Do quick commands share a transaction on PostgreSQL, and does none of them pay for what another one does?"""
+"""Quick commands share a transaction on PostgreSQL, and none is affected by the failure of another."""
 
 import asyncio
 import threading
@@ -21,13 +21,13 @@ from tests.postgres.server import Server
 from tests.stores.making import append, bodies, grow
 
 COMMANDS = 20
-#: Everything waits at one line.
+#: One connection for all commands.
 ONE = Limits(writers=1, readers=1, lock_seconds=30, wait_seconds=30)
 
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However busy the machine is, a group is not closed early."""
+    """Do not close a group early on a busy machine."""
     monkeypatch.setattr(pg_groups, "GROUP_SECONDS_MAX", 60)
 
 
@@ -45,7 +45,7 @@ def store(url: str) -> Iterator[PostgresStore]:
 
 
 class GivenUp(BaseException):
-    """What no `except Exception` catches."""
+    """An error that no `except Exception` catches."""
 
 
 def nothing(_: Writing) -> int:
@@ -57,7 +57,7 @@ def failing(_: Writing) -> None:
 
 
 class Held:
-    """A command that keeps a line busy until it is let go, so that others come to wait behind it."""
+    """A command that keeps a connection busy until it is released, so that others wait behind it."""
 
     def __init__(self, work: Callable[[Writing], object] = lambda _: None) -> None:
         self._work = work
@@ -70,7 +70,7 @@ class Held:
 
 
 async def behind(store: PostgresStore, *works: Callable[[Writing], object]) -> list[object]:
-    """Let these commands wait together behind one that is under way; what became of each."""
+    """Let these commands wait together behind a running one and return the result of each."""
     held = Held()
     first = asyncio.create_task(store.write(Quick(held)))
     await asyncio.to_thread(held.begun.wait)
@@ -96,7 +96,7 @@ def test_a_group_has_an_end(store: PostgresStore, monkeypatch: pytest.MonkeyPatc
     assert asyncio.run(behind(store, *works)) == list(range(1, COMMANDS + 1))
     events = asyncio.run(store.read(lambda look: tuple(look.events("review/1"))))
     sizes = [[one.cursor[0] for one in events].count(tx) for tx in sorted({one.cursor[0] for one in events})]
-    # The command that they waited behind is one of the first five.
+    # The running command is one of the first five.
     assert sizes == [4, 5, 5, 5, 1]
 
 
@@ -272,7 +272,7 @@ def test_when_a_connection_is_lost_before_the_commit_everybody_hears_that_nothin
         async with PostgresStore.open(proxy.url, ONE) as store:
             told = await behind(store, grown, Quick(failing), grown, Quick(lost), grown)
         kinds = [one if isinstance(one, int) else (type(one), getattr(one, "unknown", None)) for one in told]
-        # The last one was not taken any more, and found a new connection.
+        # The last one was no longer in the group, and found a new connection.
         gone = (Unavailable, False)
         assert kinds == [gone, (LookupError, None), gone, gone, 1]
 
@@ -297,7 +297,7 @@ def test_a_command_that_must_wait_for_a_lock_does_not_hold_up_its_group(url: str
                 held = Held()
                 tasks = [asyncio.create_task(store.write(work)) for work in (Quick(held), grown, Quick(wants), grown)]
                 held.go.set()
-                # Both before it are committed while it waits, as the first of the next group, with the patience of one.
+                # Both before it are committed while it waits alone, as the first of the next group.
                 assert await tasks[1] == 1
                 assert not tasks[2].done()
             assert await asyncio.gather(*tasks) == [None, 1, 2, 2]

@@ -1,4 +1,4 @@
-"""A connection cut at any byte: nothing half-written, nothing acknowledged that is not there, no wrong "it failed"."""
+"""A connection cut at any byte: nothing half-written, nothing acknowledged but missing, no wrong failure report."""
 
 import asyncio
 import struct
@@ -20,7 +20,7 @@ from tests.postgres.server import Server
 
 LIMITS = Limits(writers=1, readers=1)
 _FATAL_FIELDS = b"SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"
-#: What a server says to a session that it ends.
+#: The message of a server to a session that it ends.
 FATAL = b"E" + struct.pack("!I", 4 + len(_FATAL_FIELDS)) + _FATAL_FIELDS
 #: In place of any of these the commit is unknown: bound, no rows, committed, ready. (Before the first, "parsed", the
 #: session has ended before the commit was sent.)
@@ -31,7 +31,7 @@ CUTS_MAX = {"test": 80, "all": 5000}[EFFORT]
 
 @dataclass(slots=True, kw_only=True)
 class Outcome:
-    """What callers were told, and what was there at that moment."""
+    """The answers of callers, and the contents of the store at that moment."""
 
     answers: dict[str, str] = field(default_factory=dict)
     failed: int = 0
@@ -41,7 +41,7 @@ class Outcome:
 
 @pytest.fixture
 def line(durable_postgres: Server) -> Iterator[tuple[str, Proxy]]:
-    """Lend a database and a proxy before it; on a server of our own, because the proxy stands before a Unix socket."""
+    """Lend a database behind a proxy, on a server with a Unix socket, which the proxy needs."""
     with durable_postgres.fresh() as url, between(url) as proxy:
         yield url, proxy
 
@@ -120,7 +120,7 @@ async def _ended_everywhere(url: str, proxy: Proxy) -> Outcome:
 
 
 def _ends(heard: bytes) -> Iterator[int]:
-    """Behind how many messages of the server another one follows."""
+    """The numbers of server messages that are followed by another one."""
     at = count = 0
     while at < len(heard):
         kind = heard[at : at + 1]
@@ -132,7 +132,7 @@ def _ends(heard: bytes) -> Iterator[int]:
 
 
 async def _cut(store: PostgresStore, url: str, proxy: Proxy, where: tuple[str, int], outcome: Outcome) -> None:
-    """Cut one command there, look what came of it, and ask again with the same key."""
+    """Cut one command there, check its result, and retry with the same key."""
     side, after = where
     key = f"cut-{side}-{after}"
     await _connected(store)
@@ -156,7 +156,7 @@ async def _cut(store: PostgresStore, url: str, proxy: Proxy, where: tuple[str, i
 
 
 async def _connected(store: PostgresStore) -> None:
-    """Let the line notice that it is broken, and connect anew."""
+    """Let the connection notice that it is broken, and reconnect."""
     for _ in range(3):
         with suppress(Unavailable):
             await store.write(lambda tx: tx.known("", "", ""))

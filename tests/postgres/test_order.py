@@ -1,4 +1,4 @@
-"""Commands that share a transaction: what they write stands in the log behind what they have seen."""
+"""Commands that share a transaction: their events are in the log after the events they have read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_an_event_never_stands_before_one_that_was_there_when_it_was_decided(pos
 
     def first_and_third(tx: Writing) -> None:
         grow(tx, "s/mine")
-        tx.blob("")  # whatever was put together has arrived, and the transaction has its number
+        tx.blob("")  # batched statements have arrived, and the transaction has its number
         begun.set()
         assert other_done.wait(SECONDS_MAX)
         grow(tx, "s/both")

@@ -1,4 +1,4 @@
-"""U-21: a session that is paused is told so although another transaction on PostgreSQL is still open."""
+"""U-21: a paused session is reported at once, even while another transaction on PostgreSQL is open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a command that was put off, because somebody else holds a lock, wait for it alone?"""
+"""A command that was put off, because another transaction holds a lock, waits for it alone."""
 
 import asyncio
 from collections.abc import Iterator
@@ -15,16 +15,16 @@ from tests.postgres.commands import command, reply_to
 from tests.postgres.server import Server
 from tests.postgres.test_groups import Held
 
-#: Long enough for whoever must not wait, however busy the machine is; a test that fails takes as long.
+#: Long enough for commands that must not wait on a busy machine; a failing test takes as long.
 TWO = Limits(writers=2, readers=1, lock_seconds=10, wait_seconds=30)
-#: A reply to a key that is not committed, and may never be: whoever writes one too has to wait for that.
+#: An uncommitted reply to a key: another writer of the same key must wait for its transaction.
 _ANSWERED = "INSERT INTO answered (asker, key, body_hash, reply, at) VALUES ('ann', 'held', '', '{}', '')"
 _WAITING = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However busy the machine is, a group is not closed early."""
+    """Do not close a group early on a busy machine."""
     monkeypatch.setattr(pg_groups, "GROUP_SECONDS_MAX", 60)
 
 
@@ -35,7 +35,7 @@ def url(postgres: Server) -> Iterator[str]:
 
 
 class Story:
-    """Two lines, both busy; behind the first a command waits that wants what is held, and one that does not."""
+    """Two busy connections; behind the first wait a command that needs the held lock and one that does not."""
 
     def __init__(self, store: PostgresStore, *, is_held: bool) -> None:
         self._store = store
@@ -46,7 +46,7 @@ class Story:
     async def begin(self) -> None:
         self.holds = [asyncio.create_task(self._store.write(Quick(self.first)))]
         await asyncio.to_thread(self.first.begun.wait)
-        # It is not quick, so it takes nobody along.
+        # It is not quick, so it shares its transaction with no other command.
         self.holds.append(asyncio.create_task(self._store.write(self.second)))
         await asyncio.to_thread(self.second.begun.wait)
         wants = Quick(partial(command, review="1", key="held"))
@@ -55,7 +55,7 @@ class Story:
         await asyncio.sleep(0)
 
     async def end(self, somebody: psycopg.Connection) -> None:
-        """The one is done while the other one waits, which is done when it may."""
+        """Check that the one ends while the other waits, and the other after the lock is released."""
         assert await self.other == reply_to(1)
         assert not self.wants.done(), "it had to wait for the other one's lock"
         somebody.rollback()
@@ -68,7 +68,7 @@ class Story:
 
 
 def _seen_waiting(url: str) -> None:
-    """Return when the server lets somebody wait for a lock."""
+    """Return once a session waits for a lock on the server."""
     with psycopg.connect(url, autocommit=True) as connection:
         while not connection.execute(_WAITING).fetchall():
             pass
@@ -91,7 +91,7 @@ def test_a_command_that_was_put_off_takes_nobody_along_before_it_has_its_lock(ur
 
 
 async def _watched_from_afar(store: PostgresStore) -> None:
-    """Return when the last command that a line has taken is looked after as one that is under way."""
+    """Return once the last command of a connection has the timer of a running command."""
     (job,) = (line.jobs[-1] for line in store._writers._lines if len(line.jobs) > 1)
     while job.timer is None or job.timer.when() - job.loop.time() < TWO.wait_seconds / 2:  # noqa: ASYNC110 - a timer tells nobody
         await asyncio.sleep(0)

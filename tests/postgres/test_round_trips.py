@@ -1,4 +1,4 @@
-"""A round trip to the server is the dear part of a command, so they are counted."""
+"""The number of round trips per command, which are its expensive part."""
 
 import asyncio
 from collections.abc import Callable

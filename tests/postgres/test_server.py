@@ -1,4 +1,4 @@
-"""The tests' own PostgreSQL: it runs, it forgets nothing it promised, and it never outlives the test run."""
+"""The tests' own PostgreSQL runs, keeps what it acknowledged, and never outlives the test run."""
 
 import os
 import signal

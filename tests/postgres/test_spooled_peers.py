@@ -1,4 +1,4 @@
-"""U-59: the peer tools while the database of a started server is down: reports and new versions wait, and come in."""
+"""U-59: the peer tools while the server's database is down: reports and new versions wait and are replayed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _patiently(caller: Caller, name: str, **arguments: Any) -> Reply:
 
 
 def _spooled(database: Server, caller: Caller, name: str, body: dict[str, Any]) -> None:
-    """Send it while the database is down, start that again, and send the same until it is answered."""
+    """Send a request while the database is down, restart it, and repeat the request until it is answered."""
     assert _patiently(caller, "me").is_ok, "a token that was good lately"
     path, sent = WAYS[name].paths[0], json.dumps(body).encode()
     database.stop_immediately()

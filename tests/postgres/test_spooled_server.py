@@ -1,4 +1,4 @@
-"""The shipped server while its PostgreSQL is down: what agents hand in waits, and nothing is cleared."""
+"""The shipped server while its PostgreSQL is down: agents' commands wait, and nothing is cleared."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Site(Desk):
 
 @asynccontextmanager
 async def shipped(url: str, home: Path) -> AsyncIterator[Site]:
-    """What `foureyes up` makes of these settings, tended by hand."""
+    """The assembly of `foureyes up` for these settings, with background work run by hand."""
     assembly = Person(home=home).assembly({"database": url})
     async with assembly.new_store() as store, PostgresStore.open(url) as other:
         signing.signer(assembly, make=True)
@@ -135,7 +135,7 @@ def test_a_running_server_hands_in_by_itself_what_waited(durable_postgres: Serve
                     assert (said["spooled"], said["accepted"]) == (True, False)
                 finally:
                     await asyncio.to_thread(durable_postgres.start)
-                # The same key again: spooled until it was handed in, then what the gate said.
+                # A retry with the same key is answered as spooled until the replay, then with the gate's answer.
                 while "spooled" in said:
                     headers = {"authorization": f"Bearer {token}"}
                     answer = await server.send("POST", REVIEWS, headers, json.dumps(body).encode())

@@ -1,4 +1,4 @@
-"""Which servers and databases are refused at the start, and how the tables come to be: once, whole, or not at all."""
+"""Servers and databases refused at start, and the creation of the tables: once, completely, or not at all."""
 
 import asyncio
 from collections.abc import Iterator

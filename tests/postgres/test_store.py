@@ -1,4 +1,4 @@
-"""What the store promises on PostgreSQL beyond the common contract: many writers, odd servers, bounded waits."""
+"""Promises of the store on PostgreSQL beyond the contract: many writers, unusual servers, bounded waits."""
 
 import asyncio
 import os
@@ -61,7 +61,7 @@ async def _seen(store: Store, work: Callable[[Reading], T]) -> T:
 
 
 class Pausing:
-    """A transaction that stops in the middle until it is told to go on."""
+    """A transaction that pauses in the middle until it is resumed."""
 
     def __init__(self, work: Callable[[Writing], object]) -> None:
         self._work = work
@@ -190,7 +190,7 @@ def test_two_first_results_of_one_author_are_both_counted(store: PostgresStore, 
 
 
 def _until_waiting(url: str, second: Future[None]) -> None:
-    """Wait until somebody waits for a lock, or need not."""
+    """Wait until a session waits for a lock, or has got it."""
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     with psycopg.connect(url, autocommit=True) as connection:
         while connection.execute(waiting).fetchone() == (0,) and not second.done():

@@ -1,1 +1,1 @@
-"""What follows the log is a function of it: the same bytes, however often and in whatever helpings it is read."""
+"""Projections are a function of the log: the same bytes for any number and size of reads."""

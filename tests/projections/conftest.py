@@ -1,4 +1,4 @@
-"""Every store there is, for what must hold on each."""
+"""The stores for tests that must hold on each."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def box(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Box]:
 
 @pytest.fixture
 def sqlite(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Box]:
-    """An empty store in a file, which somebody may write to behind its back."""
+    """An empty store in a file, which a test may also write to directly."""
     with lending("sqlite", request, tmp_path) as lent:
         yield lent
 
 
 @pytest.fixture
 def on_postgres(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Box]:
-    """An empty store where many write at the same time."""
+    """An empty store with concurrent writers."""
     with lending("postgres", request, tmp_path) as lent:
         yield lent

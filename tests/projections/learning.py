@@ -1,4 +1,4 @@
-"""A gate that learns: two good reviews, and a human may open the fast lane."""
+"""A gate that learns: after two good reviews a human may enable the fast lane."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def learning_house(store: Store | None = None) -> House:
 
 
 async def trusted(house: House) -> None:
-    """Two good reviews, and a human enables the fast lane."""
+    """Play two good reviews and let a human enable the fast lane."""
     for number in range(2):
         await house.approve(await house.open({"a.py": b"%d\n" % number}), confidence=95)
         house.wait(hours=1)

@@ -1,4 +1,4 @@
-"""The log of a simulated world, written into a real store as the gate writes it: with the track records it changes."""
+"""The log of a simulated world, written into a real store with its track records, as the gate does."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMITS = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What one command of a world left in the log."""
+    """The events of one command of a world."""
 
     stream: str
     at: datetime
@@ -40,7 +40,7 @@ class Said:
 
 @dataclass(slots=True)
 class Recorded(Run):
-    """A world that remembers in which order everything was said."""
+    """A world that records the order of its commands."""
 
     said: list[Said] = field(default_factory=list)
 
@@ -56,7 +56,7 @@ class Recorded(Run):
 
 @lru_cache(maxsize=8)
 def recorded(seed: int, steps: int) -> Recorded:
-    """The world of a seed, played so far; nobody changes it."""
+    """The world of a seed after so many steps; it must not be changed."""
     run = Recorded(seed=seed, tempers=tempers_of(seed))
     run.play(steps)
     return run
@@ -64,7 +64,7 @@ def recorded(seed: int, steps: int) -> Recorded:
 
 @dataclass(slots=True)
 class Scribe:
-    """Writes down what was said, and counts for the track records in the same transaction, as the gate does."""
+    """Writes the events and updates the track records in the same transaction, as the gate does."""
 
     rules: dict[str, Rules]
     reviews: dict[str, tuple[Review, datetime]] = field(default_factory=dict)
@@ -129,5 +129,5 @@ async def write_log(
 
 
 def rules_of(world: World) -> Callable[[Reading, str], Rules]:
-    """How a rebuild looks up the rules of this world."""
+    """The lookup of this world's rules for a rebuild."""
     return lambda _, digest: world.rules[digest]

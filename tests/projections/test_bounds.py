@@ -1,4 +1,4 @@
-"""No row and no page grows with history: after many reviews each is as big as after few."""
+"""No row and no page grows with history: after many reviews each is as large as after few."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tests.sim.world import written
 
 SEED, STEPS = 5, 2_500
 FEW, MANY = 200, 2_000
-#: What the biggest row has at most; `rulings` keeps the last twenty of a kind.
+#: The limit of the largest row; `rulings` keeps the last twenty of a kind.
 ROW_BYTES_SEEN_MAX = 8_192
 
 
 def many(run: Recorded, reviews: int) -> Iterator[Said]:
-    """The world again and again, each time on later days and with other reviews, until there are so many."""
+    """The world repeated on later days with other reviews, until there are so many."""
     left, turn, span = reviews, 0, run.said[-1].at - run.said[0].at + timedelta(days=1)
     while left > 0:
         known: set[str] = set()
@@ -68,7 +68,7 @@ def followed(reviews: int) -> tuple[MemoryStore, tuple[Said, ...]]:
 
 
 class Counting:
-    """A look at the store that counts the rows it hands out."""
+    """A read of the store that counts the rows it returns."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -111,7 +111,7 @@ def test_of_each_author_the_last_thirty_pairings_are_kept() -> None:
 
 
 Page = Callable[[Reading, str, Said], object]
-#: Every list and number somebody looks at, for the last day and one of its reviews.
+#: Every list and figure of the pages, for the last day and one of its reviews.
 PAGES: dict[str, Page] = {
     "the trail": lambda look, _, __: decisions.newest(look, limit=50),
     "the trail of a day": lambda look, day, __: decisions.newest(look, day, limit=50),

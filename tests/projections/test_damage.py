@@ -1,4 +1,4 @@
-"""A damaged track record is noticed, counts as none while it is, and comes back from the log to the same bytes."""
+"""A damaged track record is detected, ignored, and restored from the log to the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Following projections count every event once, whoever follows, whatever dies, however late something is committed."""
+"""Projections count every event once, for any number of followers, deaths and late commits."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Mortal:
         return result
 
     async def close(self) -> None:
-        """Nothing is left to do."""
+        """Close nothing."""
 
     def _die(self) -> None:
         self.died += 1
@@ -73,7 +73,7 @@ async def digests(store: Store) -> dict[str, str]:
 
 @cache
 def replayed() -> dict[str, str]:
-    """What one replay of the whole log gives."""
+    """The rows of one replay of the whole log."""
 
     async def story() -> dict[str, str]:
         store = MemoryStore()

@@ -1,4 +1,4 @@
-"""What the projections say is what happened: counted by hand from the log, and in the simulator's own books."""
+"""The projections equal what happened: counted by hand from the log, and by the simulator."""
 
 from __future__ import annotations
 
@@ -271,7 +271,7 @@ def test_a_session_waits_exactly_while_one_of_its_reviews_does() -> None:
         return seen
 
     seen = set[bool]()
-    for seed in (*SEEDS, *range(100, 130)):  # a play in which nobody ever waits happens; then more are played
+    for seed in (*SEEDS, *range(100, 130)):  # a play may have no waiting at all; then more are played
         if seed in SEEDS or len(seen) == 1:
             seen |= asyncio.run(story(seed))
     assert seen == {True, False}

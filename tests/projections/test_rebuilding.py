@@ -1,4 +1,4 @@
-"""Anything beside the log is made anew from it, to the same bytes; whoever reads meanwhile never sees half of it."""
+"""Every projection is rebuilt from the log to the same bytes, and concurrent readers never see a partial rebuild."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_rebuilding_gives_the_same_bytes_on_every_store_while_others_go_on(box: 
 
 
 def _used(box: Box) -> set[str]:
-    """Which slots hold rows."""
+    """The slots that hold rows."""
     names = [f"{name}{end}" for name in PROJECTIONS for end in ("", "~1", "~2", "~3")]
     return {name for name in names if box.read(lambda reading, name=name: reading.rows(name, limit=1))}  # type: ignore[misc]
 

@@ -1,4 +1,4 @@
-"""Track records: counted with the log, not believed when damaged, and counted again from it to the same bytes."""
+"""Track records are counted with the log, ignored when damaged, and rebuilt from it to the same bytes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_counting_again_gives_the_same_bytes_on_every_store(box: Box) -> None:
 
 
 class Undone(Exception):  # noqa: N818 - the database asks to try again
-    """Nothing of it was written."""
+    """The error of a transaction that must write nothing."""
 
 
 class Twice:
@@ -163,7 +163,7 @@ def test_what_happens_while_a_record_is_damaged_is_not_lost(seed: int) -> None:
 
 
 class Pausing:
-    """A transaction that stops in the middle until it is told to go on."""
+    """A transaction that pauses in the middle until it is resumed."""
 
     def __init__(self, work: Callable[[Writing], object]) -> None:
         self._work = work

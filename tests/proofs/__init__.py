@@ -1,1 +1,1 @@
-"""Proofs that a change does no harm, and everything that looks like one."""
+"""Proofs that a change is harmless, and changes that only look so."""

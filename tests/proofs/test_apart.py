@@ -1,4 +1,4 @@
-"""The gate's prover runs apart from the server: what is slow or crashes proves nothing and stops nobody."""
+"""The gate's prover runs outside the server process: a slow or crashing one proves nothing and blocks nothing."""
 
 import asyncio
 import time

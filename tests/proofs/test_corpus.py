@@ -1,4 +1,4 @@
-"""No disguise is proven, and honest edits are."""
+"""No disguise is proven harmless, and honest edits are."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever comments are put into a Python program it stays the same program, and any other token makes it another."""
+"""Any changed comments leave a Python program equal, and any other changed token does not."""
 
 import ast
 import io
@@ -18,7 +18,7 @@ WORDS = st.lists(
     min_size=3,
 )
 SENTENCES = WORDS.map(" ".join).map(lambda text: f"{text[:300]}.")
-#: One token for another of its kind.
+#: A replacement for each kind of token.
 OTHERS = {tokenize.NAME: "another_name", tokenize.NUMBER: "77", tokenize.STRING: "'other text'", tokenize.OP: "@"}
 
 

@@ -1,4 +1,4 @@
-"""Is the log what the racers were told, and did anything go live unapproved? By the events alone, without the core."""
+"""Check by the events alone, without the core, that the log matches all answers and nothing unapproved went live."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foureyes.app.rows import Stored
 
 Said = dict[str, Any]
 BLOCKING = frozenset({"important", "critical"})
-#: Stage of the race and its two seats; the second one has the veto.
+#: The two seats of the race's stage; the second one has the veto.
 SEATS = ("raced.1", "raced.2")
 GUARD = "raced.2"
 
@@ -20,7 +20,7 @@ GUARD = "raced.2"
 def check_nothing_is_lost(said: list[Said], log: list[Stored]) -> None:
     """Each acknowledged command has its events in the log, once, where its reply says; a refused one has none.
 
-    And nothing is in the log that nobody was told of.
+    The log has no other events.
     """
     by_cause: dict[str, list[Stored]] = {}
     for one in log:
@@ -41,7 +41,7 @@ def check_nothing_is_lost(said: list[Said], log: list[Stored]) -> None:
 
 
 def check_links(log: list[Stored]) -> None:
-    """Versions without a gap, and each link is the hash of the event and the link before it."""
+    """Check that versions have no gap, and each link is the hash of the event and the link before it."""
     ends: dict[str, tuple[int, bytes]] = {}
     for one in log:
         version, chain = ends.get(one.stream, (0, b""))
@@ -58,20 +58,20 @@ def _link(before: bytes, one: Stored) -> bytes:
 
 @dataclass
 class Told:
-    """What the events of one review say so far."""
+    """The state of one review according to its events so far."""
 
     digest: str = ""
     cleared: str = ""
     #: The last verdict of each seat on the current bytes.
     verdicts: dict[str, str] = field(default_factory=dict)
     vetoed: set[str] = field(default_factory=set)
-    #: Findings that matter and are not settled, by id.
+    #: Blocking findings that are not settled, by id.
     unsettled: set[str] = field(default_factory=set)
     blocking: set[str] = field(default_factory=set)
     passed: bool = False
 
     def why_not(self) -> str:
-        """Why the current bytes may not be cleared; nothing where they may."""
+        """Why the current bytes may not be cleared; empty if they may."""
         if self.digest in self.vetoed:
             return "a veto stands on them"
         if self.passed:
@@ -81,7 +81,7 @@ class Told:
         return f"findings are not settled: {sorted(self.unsettled)}" if self.unsettled else ""
 
     def see(self, one: Stored, body: Said) -> None:
-        """One event of the review."""
+        """Apply one event of the review."""
         match one.type:
             case "RevisionSubmitted":
                 self.digest, self.cleared, self.verdicts, self.passed = body["digest"], "", {}, False
@@ -114,11 +114,11 @@ class Told:
 
 @dataclass
 class Lives:
-    """What the whole log says, in its order: the reviews, what went live, and what every answer rests on."""
+    """The whole log in order: the reviews, what went live, and the basis of every answer."""
 
     reviews: dict[str, Told] = field(default_factory=dict)
     used: set[tuple[str, str, str]] = field(default_factory=set)
-    #: Which bytes a review had cleared after so many events.
+    #: The digest that a review had cleared after so many events.
     cleared_at: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def see(self, one: Stored) -> None:
@@ -138,7 +138,7 @@ class Lives:
 
 
 def check_lives(said: list[Said], log: list[Stored]) -> None:
-    """At the moment it went live, and at the moment of every yes, the bytes were the current ones, and cleared."""
+    """Check that the bytes were current and cleared when they went live and at every yes."""
     lives = Lives()
     for one in log:
         lives.see(one)
@@ -150,7 +150,7 @@ def check_lives(said: list[Said], log: list[Stored]) -> None:
 
 
 def met_together(said: list[Said]) -> int:
-    """How often a veto, an approval and a question to the gate were under way on one review at the same time."""
+    """How often a veto, an approval and a gate query ran on one review at the same time."""
     by_review: dict[str, list[Said]] = {}
     for one in said:
         by_review.setdefault(one["review"], []).append(one)

@@ -1,4 +1,4 @@
-"""Which planted bugs must the race be able to see? Gates that are nearly right."""
+"""Planted bugs that the race must detect: gates that are nearly right."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from foureyes.core.values import Who
 
 
 class CheckThenAct(Gate):
-    """Whether it may go live is asked first and believed later, when it need not be true any more."""
+    """Checks first whether the work may go live and acts later, when the answer may be outdated."""
 
     async def handle(self, ask: Ask) -> Reply:
         live = ask.command
@@ -40,7 +40,7 @@ class CheckThenAct(Gate):
 
 
 class Remembering(Gate):
-    """A yes is remembered: whoever asks again for the same bytes gets it without another look at the log."""
+    """Caches a yes: a second query for the same bytes gets it without reading the log."""
 
     async def may_go_live(self, name: str, target: str = "", viewer: Who | None = None) -> Live:
         yes: dict[str, Live] = self.__dict__.setdefault("_yes", {})

@@ -1,8 +1,8 @@
-"""What does one process of a race do? It embeds the gate and works on the one review that all the others work on too.
+"""One process of a race: it embeds the gate and works on the one review that all other processes work on.
 
 `python -m tests.races.racer STORE PROCESSES CALLERS STEPS PLANT`: STORE is a path or a PostgreSQL address, PLANT the
 name of a planted bug, or nothing. One process loads the program and splits into PROCESSES; each lets CALLERS take STEPS
-in all. Prints one JSON line per answer, so that the test can hold each against the log.
+in all. Prints one JSON line per answer, so that the test can compare each with the log.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ JUDGES = tuple(Who(name=f"judge-{number}", session=f"j{number}") for number in r
 GUARDS = tuple(Who(name=f"guard-{number}", session=f"g{number}") for number in range(2))
 PUBLISHER = Who(name="publisher", kind=WhoKind.SERVICE)
 TARGETS = ("production", "staging")
-#: Somebody who approves and somebody who may veto look at the same bytes at the same time.
+#: A reviewer who approves and one who may veto review the same bytes at the same time.
 PROTOCOL = Protocol(
     name="solo",
     stages=(
@@ -58,10 +58,10 @@ PROTOCOL = Protocol(
     revisions_max=20,
 )
 POLICY = sealed_policy(Policy(name="races", rules=rules_with(PROTOCOL, skips=())))
-#: A review with so many events is withdrawn, or left if it is cleared, and all go to the next one.
+#: A review with so many events is withdrawn, or left if it is cleared, and all move to the next one.
 EVENTS_MAX = 60
 TRIES_MAX = 20
-#: What is done on an open review, on one that waits for a word, and on a cleared one, by chance.
+#: Weighted actions on an open review, on one that waits for an answer, and on a cleared one.
 OPEN = (
     *("judge approves",) * 6,
     *("guard approves",) * 6,
@@ -76,20 +76,20 @@ STUCK = (*("revise",) * 4, *("decide",) * 4, *OPEN)
 CLEARED = (*("ask",) * 4, *("publish",) * 4, *("revise",) * 3, *("guard vetoes",) * 2, "reopen")
 WITHDRAWN = 0.01
 
-#: The review all work on, as this caller knows it, and how far it had come in this caller's last look at the store.
+#: The current review as this caller knows it, and its version at this caller's last read.
 RACED: ContextVar[str] = ContextVar("RACED", default="")
 SEEN: ContextVar[int] = ContextVar("SEEN", default=0)
 
 
 class Pool:
-    """Everybody of the race."""
+    """The pool of all racers."""
 
     def pool(self, _: Reading) -> tuple[Principal, ...]:
         return (*(holds(one, "judge") for one in JUDGES), *(holds(one, "guard") for one in GUARDS))
 
 
 class Noting:
-    """A store that notes with every look how long the raced review's stream was in that very look."""
+    """A store that records at every read the length of the raced review's stream."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -118,7 +118,7 @@ def open_store(place: str) -> Store:
 
 @dataclass
 class Racer:
-    """Does one thing after the other on the review of the moment, as it saw it a moment ago; others may be faster."""
+    """Takes one step after the other on the current review as last read; others may be faster."""
 
     gate: Gate
     name: str
@@ -133,7 +133,7 @@ class Racer:
         return self.stream.removeprefix("review/")
 
     async def step(self) -> None:
-        """Look at the review, then act on what was seen."""
+        """Read the review, then act on what was read."""
         review = await self._raced()
         match self._choice(review):
             case "withdraw":
@@ -156,7 +156,7 @@ class Racer:
                 await self.report(what, review)
 
     async def _raced(self) -> Review:
-        """The review that is not over yet. Whoever sees one ended opens the next; only the first one really does."""
+        """The open review. A racer that finds it ended opens the next; only the first one succeeds."""
         while True:
             if not self.stream:
                 await self.open()
@@ -176,13 +176,13 @@ class Racer:
         return self.lot.choice(STUCK if review.ruling() or review.is_vetoed(STAGE) else OPEN)
 
     async def open(self) -> None:
-        """Everybody asks for the same with the same key: one review is opened, and all are told which."""
+        """Open with the same key as all others: one review is opened, and all get its name."""
         work = work_of({"a.py": f"begin {self.number}\n".encode()})
         opening = c.OpenReview(review="", kind="script", title="Raced on", digest=work.digest, parts=work.parts)
         self.stream = await self.do("open", DEV, opening, blobs=dict(work.blobs), key=f"open-{self.number}", stream="")
 
     async def ask(self, review: Review) -> None:
-        """May these bytes go live, or older ones? It is noted how far the review had come when that was answered."""
+        """Ask the gate about these or older bytes, and record the review's version at the answer."""
         began, older = time.monotonic_ns(), self.lot.choice(review.revisions).digest
         digest = self.lot.choice((review.digest, older))
         answer = await self.gate.may_go_live(digest, self.lot.choice(TARGETS))
@@ -190,7 +190,7 @@ class Racer:
         self.said.append({**said, "state": answer.state, "digest": answer.digest, "seen": SEEN.get()})
 
     async def report(self, what: str, review: Review) -> None:
-        """Whoever sits there judges, mostly; somebody else tries it too."""
+        """Report as the holder of the seat, mostly, and now and then as another account."""
         who, does = what.split()
         seat = f"{STAGE}.{1 if who == 'judge' else 2}"
         holder = review.seats[seat].reviewer if seat in review.seats else None
@@ -207,7 +207,7 @@ class Racer:
         await self.do(does, reviewer, command, loaded=review.digest)
 
     async def end_finding(self, what: str, review: Review) -> None:
-        """Its raiser says that it is settled, or a human that it does not count."""
+        """Settle a finding as its raiser, or waive it as a human."""
         unsettled = [one for one in review.findings.values() if not one.is_settled]
         if not unsettled:
             await self.ask(review)
@@ -222,7 +222,7 @@ class Racer:
         await self.do(what, review.seats[one.seat].reviewer or JUDGES[0], command, loaded=review.digest)
 
     async def decide(self, review: Review) -> None:
-        """A human gives the word that is waited for, or passes the stage."""
+        """As a human, give the requested ruling or override the stage."""
         ruling = review.ruling()
         if ruling and self.lot.random() < 0.5:
             option = self.lot.choice([one.id for one in ruling.options])
@@ -232,7 +232,7 @@ class Racer:
         await self.do("override", HUGO, passing)
 
     async def revise(self, review: Review) -> None:
-        """The author hands in a version nobody has seen."""
+        """Submit a new version as the author."""
         self.done += 1
         work = work_of({"a.py": f"{self.name} {self.done}\n".encode()})
         answers = tuple(
@@ -252,7 +252,7 @@ class Racer:
         stream: str | None = None,
         loaded: str = "",
     ) -> str:
-        """Ask, and note what was answered; a reply that got lost is asked for again with the same key."""
+        """Send a command and record the answer; a lost reply is requested again with the same key."""
         key = key or f"{self.name}-{self.lot.getrandbits(64):x}"
         on = self.stream if stream is None else stream
         signed_in = datetime.now(UTC) if actor is HUGO else None
@@ -274,7 +274,7 @@ class Racer:
 
 
 async def race(place: str, name: str, *, callers: int, steps: int, plant: str) -> list[dict[str, Any]]:
-    """Let some callers of one gate take so many steps together."""
+    """Let some callers of one gate take so many steps in all."""
     store = open_store(place)
     gate = PLANTS[plant](Noting(store), Pool(), policy=POLICY)
     racers = [Racer(gate=gate, name=f"{name}.{one}", lot=random.Random(f"{name}.{one}")) for one in range(callers)]
@@ -290,7 +290,7 @@ async def race(place: str, name: str, *, callers: int, steps: int, plant: str) -
 
 
 def main(place: str, processes: int, callers: int, steps: int, plant: str) -> int:
-    """Split into the racing processes; how many of them failed."""
+    """Fork the racing processes and return how many failed."""
     children = []
     for number in range(processes):
         child = os.fork()

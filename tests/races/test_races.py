@@ -20,7 +20,7 @@ from tests.races.racer import open_store
 OPERATIONS = {"test": 2_500, "all": 20_000}[EFFORT]
 #: Enough to meet a planted bug many times over.
 FEW = 1_000
-#: Of so many operations one is a veto that meets an approval and a question to the gate, at least.
+#: At least one of so many operations is a veto concurrent with an approval and a gate query.
 MET_SHARE = 100
 #: A race in which something never happened would show nothing of it.
 SEEN = (
@@ -65,7 +65,7 @@ def race_soundly(place: str, *, processes: int, callers: int) -> None:
 def raced(
     place: str, *, processes: int, callers: int, operations: int, plant: str = ""
 ) -> tuple[list[Said], list[Stored]]:
-    store = open_store(place)  # made before anybody races for that too
+    store = open_store(place)  # created before the race
     words = [sys.executable, "-m", "tests.races.racer", place, str(processes), str(callers), str(operations), plant]
     said = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout
     answers = [json.loads(line) for line in said.splitlines()]

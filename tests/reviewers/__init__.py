@@ -1,1 +1,1 @@
-"""Reviewers are asked with care, and answer in one shape."""
+"""Prompts of reviewers and the shape of their answers."""

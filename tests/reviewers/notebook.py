@@ -1,4 +1,4 @@
-"""Keeps what a reviewer's calls came to, and lets it die in one of them."""
+"""A record of the results of a reviewer's calls, which can let the reviewer die in one of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Died(BaseException):
 
 @dataclass
 class Notebook:
-    """What was written down, in order; a second reviewer with the same notebook goes on from there."""
+    """The recorded results in order; a second reviewer with the same notebook continues from there."""
 
     written: list[tuple[str, str]] = field(default_factory=list)
     #: Dies instead of making the call of this number.
@@ -20,7 +20,7 @@ class Notebook:
     _at: int = 0
 
     def again(self) -> Notebook:
-        """The same pages for whoever comes next."""
+        """A notebook with the same records, for the next reviewer."""
         return Notebook(self.written)
 
     async def once(self, name: str, call: Callable[[], Awaitable[str]]) -> str:

@@ -1,4 +1,4 @@
-"""Who looks on this machine: everybody the policy names, as far as the person wants and allows it."""
+"""The reviewers on this machine: all that the policy names, as far as the person requests and allows them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TESTS = b"version: 1\nkinds: {default: solo}\nreviewers: {tests: {run: make 'all
 
 @dataclass
 class Asking:
-    """Answers every question the same way, and notes it."""
+    """Gives every question the same answer, and records it."""
 
     says: bool
     heard: list[tuple[str, str]] = field(default_factory=list)
@@ -52,7 +52,7 @@ def missing(hand: AtHand) -> dict[str, str]:
 
 
 def test_a_command_of_a_policy_runs_only_after_a_person_said_so() -> None:
-    """Whoever wrote the policy of a repository is not asked for leave; whoever reviews in it is."""
+    """The person who reviews in a repository is asked for consent, not the author of its policy."""
     asking = Asking(says=False)
     hand = found(policy(TESTS), may_send=asking.may_send)
     assert "tests" not in names(hand)
@@ -126,7 +126,7 @@ def test_a_role_for_a_mind_that_nobody_holds_is_for_whoever_is_at_hand(text: byt
 
 
 def test_a_server_hosts_nobody_whom_its_policy_does_not_name() -> None:
-    """Elsewhere a role that nobody holds goes to whoever is at hand."""
+    """Elsewhere an unassigned role goes to any available reviewer."""
     bare = policy(b"version: 1\nkinds: {default: solo}\nsolo: {programs: [format], agents: [agent]}\n")
     hand = found(bare, named_only=True, may_send=Asking(says=True).may_send)
     assert names(hand) == set(PROGRAMS)

@@ -1,4 +1,4 @@
-"""Nothing secret leaves this machine, whichever field it stands in, and what stays keeps its line."""
+"""No secret leaves this machine in any field, and the remaining text keeps its line numbers."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""A version is served without the secrets of those before it, or not at all."""
+"""A version is served without the secrets of earlier versions, or not at all."""
 
 import asyncio
 

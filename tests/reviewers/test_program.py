@@ -1,4 +1,4 @@
-"""Which of a critic's hits does a seat hand in, and how?"""
+"""Which of a critic's hits a program's seat reports, and how."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A critic that is slow or crashes on a file is inconclusive, names the file and keeps what it found elsewhere."""
+"""A critic that is slow or crashes on a file is inconclusive, names the file and keeps its other findings."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ A_FILE_SECONDS = 0.9
 
 @dataclass(frozen=True)
 class Fragile:
-    """Finds the word `bad`; other words make it spin, crash, fail or eat memory."""
+    """A critic that finds the word `bad`; other words make it spin, crash, fail or use up memory."""
 
     name: str = "fragile"
     scope: str = "security"

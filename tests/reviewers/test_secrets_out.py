@@ -1,4 +1,4 @@
-"""U-17: secrets are searched for in a child process; a text that takes too long is sent to nobody."""
+"""U-17: secrets are searched for in a child process; a text that takes too long is not sent at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a test run the whole command as its user does? A process of its own, in a home where nobody was before."""
+"""Run the whole command as its user does: in its own process, with a new home folder."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SECONDS_MAX = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What the command said, and the code it ended with."""
+    """The output of the command and its exit code."""
 
     code: int
     out: str
     err: str
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints, which is one object and nothing else."""
+        """The single object that `--json` prints."""
         found = json.loads(self.out)
         assert isinstance(found, dict)
         return found
@@ -34,14 +34,14 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User:
-    """Somebody who works in a folder, with nothing in the environment but what is said here."""
+    """A user who works in a folder, with exactly the environment given here."""
 
     folder: Path
     home: Path
     environ: Mapping[str, str] = field(default_factory=dict)
 
     def runs(self, *words: str, types: str | None = None, seconds_max: float = SECONDS_MAX) -> Said:
-        """Run `foureyes` with these words; `types` sits at a terminal and answers, None is a pipe without a person."""
+        """Run `foureyes` with these words; `types` is typed at a terminal, None is a pipe without a person."""
         self.home.mkdir(exist_ok=True)
         environ = {
             "PATH": os.environ["PATH"],

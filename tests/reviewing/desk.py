@@ -1,4 +1,4 @@
-"""A machine to review on: a store in memory, a policy, and reviewers who do as a test says."""
+"""A machine to review on: a store in memory, a policy, and scripted reviewers."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class Scripted:
         self.tasks.append(task)
         say("reading")
         found = self.does(task)
-        # Whoever looks says what was checked, unless a test says otherwise.
+        # Every look has evidence, unless a test overrides it.
         return replace(found, evidence=found.evidence or READ)
 
 
 def program(name: str, does: Callable[[Task], Look] | None = None) -> Scripted:
-    """A program; it finds nothing unless a test says what."""
+    """A program reviewer; it finds nothing unless a test scripts it."""
     return Scripted(who=Who(name=name, kind=WhoKind.PROGRAM, operator="foureyes"), does=does or nothing)
 
 
@@ -79,7 +79,7 @@ def finds(*drafts: Draft) -> Callable[[Task], Look]:
 
 
 def marks(word: str, severity: str = "important", rule: str = "r") -> Callable[[Task], Look]:
-    """Find every changed line that holds a word."""
+    """Find every changed line that contains a word."""
 
     def look(task: Task) -> Look:
         found = tuple(
@@ -104,7 +104,7 @@ def change(*texts: str, place: str = "here", kind: str = "code", **fields: objec
 
 @dataclass
 class Watching:
-    """Notes what it was told."""
+    """Records its messages."""
 
     heard: list[str] = field(default_factory=list)
     ends: dict[str, asyncio.Event] = field(default_factory=dict)
@@ -125,7 +125,7 @@ class Watching:
 
 @dataclass
 class Desk:
-    """What the round needs, as a test says."""
+    """Everything a round needs, as a test configures it."""
 
     reviewers: dict[str, tuple[Reviewer, ...]]
     policy: Policy = field(default_factory=lambda: shipped("solo").policy)
@@ -133,7 +133,7 @@ class Desk:
     notes: tuple[str, ...] = ()
     kept: Store = field(default_factory=MemoryStore)
     now: datetime = NOW
-    #: Without a folder nobody knows of another run.
+    #: Without a folder, runs do not know of each other.
     questions: Callable[[], Questions] = lambda: HomeQuestions("/dev/null")
 
     @asynccontextmanager
@@ -179,7 +179,7 @@ class Desk:
 
 
 def solo(*agents: Scripted, **programs: Callable[[Task], Look]) -> Desk:
-    """The policy of a lone developer, with these agents; programs find nothing unless said."""
+    """The solo policy with these agents; programs find nothing unless scripted."""
     people: dict[str, tuple[Reviewer, ...]] = {name: (program(name, programs.get(name)),) for name in PROGRAMS}
     if agents:
         people["agent"] = agents

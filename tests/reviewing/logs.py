@@ -1,4 +1,4 @@
-"""What a test reads in the log of a review."""
+"""Helpers that read the log of a review."""
 
 from __future__ import annotations
 

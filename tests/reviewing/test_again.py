@@ -1,4 +1,4 @@
-"""A second look at the same bytes: what it tells is what the first one told, and two at once are one."""
+"""A second run on the same bytes gives the first one's result, and two concurrent runs are one."""
 
 from dataclasses import replace
 
@@ -29,13 +29,13 @@ UNREAD = (Unread(path="a.py", why="too large"),)
 
 
 def heard(outcome: Outcome) -> dict[str, object]:
-    """All a person hears of a version, but for how long this very call took."""
+    """The whole output about a version, without the duration of this call."""
     kept = {name: getattr(outcome, name) for name in outcome.__slots__ if name != "seconds"}
     return kept | {"looked": sorted(outcome.looked, key=lambda one: one.reviewer)}
 
 
 def noisy() -> Desk:
-    """Somebody who costs, somebody who lists a part only, somebody who crashes, and a rule that is out of use."""
+    """Reviewers with a cost, with partial coverage and with a crash, and a retired rule."""
 
     def many(_: Task) -> Look:
         return Look(findings=(issue("bad", rule="r"),), older=3, more=60, looked_at="2 lines", summary="60 more")

@@ -1,4 +1,4 @@
-"""Nobody with an account speaks for the reviewer of this machine that bears the same name."""
+"""No account speaks for the local reviewer of the same name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs at once on the same work are one review; the same bytes in another repository are another."""
+"""Two concurrent runs on the same work are one review; the same bytes in another repository are another."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CLEAN, BAD = "x = 1\n", "x = bad\n"
 
 @dataclass
 class Meeting(MemoryStore):
-    """A store in which so many runs wait for each other before any of them writes."""
+    """A store in which so many runs wait for each other before one writes."""
 
     runs: int = 2
     waiting: set[object] = field(default_factory=set)
@@ -140,7 +140,7 @@ def test_two_processes_at_once_open_one_review(tmp_path: Path) -> None:
     assert len({_review(one) for one in said}) == 1
 
 
-#: Begins these questions, says which are its own, and holds them until it is told to end.
+#: Begins these questions, prints which it owns, and holds them until it is stopped.
 _OTHER = """
 import sys
 from foureyes.home.questions import Questions
@@ -151,7 +151,7 @@ sys.stdin.read()
 
 
 def another(home: Path, *questions: str) -> subprocess.Popen[str]:
-    """Another process that asks these."""
+    """Another process that asks these reviewers."""
     words = (sys.executable, "-c", _OTHER, str(home), *questions)
     return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -162,7 +162,7 @@ def said_by(process: subprocess.Popen[str]) -> str:
 
 
 def test_a_question_is_asked_by_one_run_at_a_time_and_free_again_however_that_run_ends(tmp_path: Path) -> None:
-    """D-09, D-20: whoever is asked twice is paid twice."""
+    """D-09, D-20: a reviewer that is asked twice costs twice."""
     with another(tmp_path, "one", "two") as first:
         assert said_by(first) == "[True, True]"
         with another(tmp_path, "one", "three") as second:
@@ -205,7 +205,7 @@ async def test_whoever_another_run_asks_is_not_asked_again_and_that_is_said() ->
 
 @played
 async def test_questions_about_another_version_are_others() -> None:
-    """What changed has to be looked at, whoever still looks at what was there before."""
+    """The change must be reviewed, even while the earlier version is still under review."""
     asking = Elsewhere()
     desk = replace(solo(agent("codex", finds(issue("a gap")))), questions=lambda: asking)
     await reviewed(desk, change(CLEAN))

@@ -1,4 +1,4 @@
-"""Ways round the round that a fresh reader found: each is shut."""
+"""Attacks on a round found by an audit, each of which fails."""
 
 import asyncio
 from dataclasses import replace
@@ -168,7 +168,7 @@ async def test_a_rebuttal_without_new_bytes_reaches_the_reviewer() -> None:
 
 @played
 async def test_one_unread_file_does_not_silence_the_programs() -> None:
-    """D-15: it holds up whoever vouches for all of it."""
+    """D-15: it blocks only reviewers who vouch for all of it."""
     desk = solo(agent("codex"))
     outcome = await reviewed(desk, change(CLEAN, unread=(Unread(path="big.bin", why="too large"),)))
     states = {one.reviewer: one.state.value for one in outcome.looked}

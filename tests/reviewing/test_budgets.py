@@ -1,4 +1,4 @@
-"""What reviewing may cost: by review, day and reviewer. What is hit is said, keeps what was found, never approves."""
+"""Budgets per review, day and reviewer: a hit limit is reported, keeps the findings, and never approves."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ async def test_who_hits_a_limit_has_no_answer_and_what_it_found_is_kept(found: t
 
 @played
 async def test_a_budget_of_nothing_is_called_that_and_is_not_said_to_be_used_up() -> None:
-    """D-09: whoever says 0 is told that it is theirs."""
+    """D-09: the message for a budget of 0 says that it is configured."""
     codex = agent("codex")
     outcome = await reviewed(solo(codex), change(CLEAN), usd_micro_max=0)
     (one,) = outcome.not_looked

@@ -1,4 +1,4 @@
-"""What a person dismisses is gone until its code changes, told with who, when and why, and keeps no secret."""
+"""A dismissed finding stays hidden until its code changes, with who, when and why, and stores no secret."""
 
 from __future__ import annotations
 

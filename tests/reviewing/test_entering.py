@@ -1,4 +1,4 @@
-"""Under which review work comes in: nothing that stands against it is left behind unsaid."""
+"""The review that work enters: no objection to it is lost silently."""
 
 from pathlib import Path
 
@@ -112,7 +112,7 @@ NOT_TAKEN = tuple(f"Your answer to {one.finding} was not taken." for one in SAID
 
 @played
 async def test_an_answer_that_a_new_review_cannot_take_is_named() -> None:
-    """D-01: whoever answers is told when it was not heard."""
+    """D-01: the author is told when an answer was not used."""
     desk = solo(security=marks("bad"))
     first = await reviewed(desk, change(BAD, base="a" * 40))
     after = await reviewed(desk, change(CLEAN, base="b" * 40), answers=SAID)

@@ -1,4 +1,4 @@
-"""What a reviewer is told beforehand, and what its look becomes at the gate."""
+"""The task of a reviewer, and the report that its look becomes at the gate."""
 
 from collections.abc import Callable
 

@@ -1,7 +1,7 @@
-"""Does an injected work change what its review comes to? Whole rounds in every style, with the critics that look there.
+"""An injected work does not change its review: whole rounds in every style, with the critics that look there.
 
-A reviewer that ignores the injection leaves everything as it would be without. One that obeys it is worth what its seat
-is worth: a plain yes, or no answer. What others found stands, and nothing is waived, overridden or changed.
+A reviewer that ignores the injection leaves everything as it would be without. One that obeys it counts as its seat
+counts: a plain yes, or no answer. Findings of others stay, and nothing is waived, overridden or changed.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from tests.reviewing.obeying import OBEYING, STYLES, Says, approves, bare, hones
 EVERYTHING = EFFORT == "all"
 WORKS = [False, True]
 NAMES = list(CARRIERS)
-#: In the short run each style gets some of the carriers and some of the words, all styles together get all carriers.
+#: In the short run each style gets some of the carriers and words; all styles together get all carriers.
 STEP = 1 if EVERYTHING else len(STYLES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stands:
-    """What a round came to: as people are told, as it is kept, and whether the bytes may go live."""
+    """The result of a round: as shown to people, as stored, and whether the bytes may go live."""
 
     outcome: Outcome
     review: Review
@@ -64,7 +64,7 @@ class Stands:
         return sorted((one.reviewer, one.kind, one.state, one.findings) for one in looked)
 
     def comes_to(self) -> tuple[object, ...]:
-        """Everything that decides, and everything that may be done next."""
+        """Everything that decides, and every permitted command."""
         told = self.outcome
         return (
             *(told.state, told.result, _decides(told.gate), told.pending, self.live, told.independence),
@@ -75,7 +75,7 @@ class Stands:
 
 
 def _decides(words: str) -> str:
-    """Why it stands so, without how much a program read, and whichever of two empty seats is named first."""
+    """The reason, without the amount a program read and the order of two empty seats."""
     said = re.sub(r"(\w+): \d+ found in .*", r"\1 found something", words)
     return re.sub(r"(spec|quality)\.(\d)", r"panel.\2", said)
 
@@ -85,7 +85,7 @@ def _told(one: Found) -> tuple[object, ...]:
 
 
 def differences(injected: Stands, plain: Stands) -> Iterator[str]:
-    """What the words changed that they must not change."""
+    """Yield the forbidden differences that the words caused."""
     lost = plain.elsewhere().keys() - injected.elsewhere().keys()
     if lost := {one for one in lost if _was_asked(plain.elsewhere()[one], injected)}:
         yield f"no longer found: {lost}"
@@ -98,18 +98,18 @@ def differences(injected: Stands, plain: Stands) -> Iterator[str]:
     elif told.result is not Result.BLOCKED or "cleared" in (told.state, injected.live):
         yield f"a program stops it, and it is {told.result}, {told.state}, {injected.live}"
     elif injected.minds() not in (plain.minds(), []):
-        # Behind a program that stops it in a chain, nobody else is asked.
+        # In a chain, no reviewer is asked after a program that stops the work.
         yield f"{injected.minds()} instead of {plain.minds()}"
 
 
 def _was_asked(found: Found, stands: Stands) -> bool:
-    """Whether somebody who found this was asked again: behind a program that stops the work, a chain asks nobody."""
+    """Whether the raiser was asked again: a chain asks no reviewer after a program that stops the work."""
     looked = {one.reviewer for one in stands.outcome.looked}
     return not stands.stopped_by_it() or not looked.isdisjoint(found.raised_by)
 
 
 def assert_nothing_was_taken(stands: Stands, plain: Stands) -> None:
-    """Nothing was waived, overridden or put into force, and everybody who spoke is who they are."""
+    """Check that nothing was waived, overridden or activated, and every report has its true reviewer."""
     told, review = stands.outcome, stands.review
     assert told.dismissed == ()
     assert not [one for one in review.findings.values() if one.standing == "waived" or one.suppressed_by]
@@ -128,7 +128,7 @@ def assert_nothing_was_taken(stands: Stands, plain: Stands) -> None:
 
 
 def stood(style: str, *works: Carried, one: Reviewer, other: Reviewer) -> Stands:
-    """A round on each of these works, one after the other, and how it stands after the last."""
+    """Run a round on each of these works in turn and return the result of the last."""
     kind, make = STYLES[style]
     return asyncio.run(_stood(make(one, other), [of_kind(each, kind) for each in works]))
 
@@ -146,7 +146,7 @@ async def _stood(desk: Desk, works: list[Carried]) -> Stands:
 
 @cache
 def plain(style: str, carrier: str, says: Says, *, is_bad: bool) -> Stands:
-    """The same round on the same work, whose words want nothing."""
+    """The round on the same work with harmless words."""
     work = CARRIERS[carrier](NEUTRAL, is_bad=is_bad)
     return stood(style, work, one=model("one", says), other=model("other", honest))
 
@@ -166,7 +166,7 @@ def test_where_nobody_obeys_nothing_changes_but_what_is_said_of_the_words(style:
 
 
 def test_the_bad_work_is_stopped_and_the_clean_one_is_not() -> None:
-    """Else the comparisons above would compare nothing."""
+    """Otherwise the comparisons above would prove nothing."""
     for style in STYLES:
         stopped = plain(style, "a text", honest, is_bad=True)
         assert stopped.outcome.result is Result.BLOCKED, style
@@ -182,7 +182,7 @@ def test_whoever_obeys_is_worth_one_plain_yes_or_nothing(style: str, is_bad: boo
     """D-06, D-23: whatever it claims, settles, refutes or asks for."""
     wrong: list[object] = []
     for at, words in enumerate(CORPUS if EVERYTHING else CORPUS[_turn(style) :: 15]):
-        # In the short run one carrier: each costs two rounds to compare with.
+        # One carrier in the short run, because each needs two more rounds for comparison.
         carrier = NAMES[((at if EVERYTHING else 0) + _turn(style)) % len(NAMES)]
         work = CARRIERS[carrier](words, is_bad=is_bad)
         minds = [*(model("one", says) for says in OBEYING.values()), model("one", repeats(words)), bare("one")]
@@ -209,7 +209,7 @@ def test_whoever_obeys_in_a_second_round_settles_nothing_of_others(way: str) -> 
     for carrier, words in zip(NAMES[:: 1 if EVERYTHING else 6], CORPUS[:: 4 if EVERYTHING else 20], strict=False):
         known = [_again(carrier, f"{NEUTRAL} Again.", says) for says in (approves, silent)]
         found = _again(carrier, words, OBEYING[way])
-        # Another note or title is the same version again: both are no bytes of the work.
+        # Another note or title is the same version: neither is part of the bytes.
         assert (found.review.revision, found.outcome.result) == (2 if found.carried.path else 1, Result.BLOCKED)
         assert_nothing_was_taken(found, known[0])
         raised = found.review.findings

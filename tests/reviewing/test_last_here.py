@@ -1,4 +1,4 @@
-"""Which review is meant where none is named? The one that was told last in this place."""
+"""A command without a review means the one that was last reported in this place."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ CLEAN, BAD = "x = 1\n", "x = bad\n"
 @pytest.mark.parametrize("first", [BAD, CLEAN])
 @played
 async def test_the_last_review_is_the_one_that_was_told_last_not_the_newest_opened(first: str) -> None:
-    """D-21: somebody who goes back to an earlier work is told of that one."""
+    """D-21: after a return to an earlier work, that one is meant."""
     desk = solo(security=marks("bad"))
     one = await reviewed(desk, change(first, place="a"))
     other = await reviewed(replace(desk, now=NOW.replace(hour=10)), change("y = bad\n", place="b"))

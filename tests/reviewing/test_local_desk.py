@@ -1,4 +1,4 @@
-"""What this machine brings to a review: which policy judges, who may look, and what may run where."""
+"""The parts of this machine in a review: the policy, the available reviewers, and the commands that may run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def desk(tmp_path: Path) -> LocalDesk:
 
 
 def asked(desk: LocalDesk, what: str) -> str:
-    """What a person is asked before the command of this work's policy runs."""
+    """The question to a person before the command of this work's policy runs."""
     heard: list[str] = []
 
     def may_send(name: str, sends: str) -> bool:

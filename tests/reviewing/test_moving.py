@@ -1,4 +1,4 @@
-"""A finding that moved is told on the line where it is now."""
+"""A finding that moved is shown on its current line."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What does a panel report?"""
+"""The report of a panel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command as its user meets it: a repository with planted things, and a clean one beside it."""
+"""The command as a user runs it: on a repository with planted problems, and on a clean one."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What the author wants to know: every agent and model answers it, and programs are not asked."""
+"""The author's questions are answered by every agent and model; programs are not asked."""
 
 from dataclasses import replace
 

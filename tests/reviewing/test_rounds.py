@@ -1,4 +1,4 @@
-"""A round on one machine: who is asked, what is handed in, and what a person is told."""
+"""A round on one machine: who is asked, what is reported, and what a person sees."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Does a finding hold? What a second look can and cannot do."""
+"""What a second look at a finding can and cannot do."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def word(number: int, result: str, evidence: str = "", why: str = "It is so.") -
 
 @dataclass
 class Second:
-    """Somebody else who looks: answers as scripted, through the same reading as every model."""
+    """A second reviewer with scripted answers, which are read like those of every model."""
 
     checked: list[dict[str, Any]] = field(default_factory=list)
     fails: Inconclusive | None = None

@@ -1,4 +1,4 @@
-"""What `status` and `why` say right after a review, as its user sees them."""
+"""The output of `status` and `why` right after a review."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A quick yes does not end the review while somebody else is still looking."""
+"""A quick approval does not end the review while another reviewer is still running."""
 
 import asyncio
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Slow(Scripted):
 
 @dataclass
 class Overtaken(Scripted):
-    """Another run goes by while this one looks."""
+    """A reviewer during whose look another run finishes."""
 
     beside: Desk = field(default_factory=solo)
 

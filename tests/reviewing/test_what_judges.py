@@ -1,4 +1,4 @@
-"""Which policy judges, and what it may leave unread: neither a pipe nor `ignore` is a way round it."""
+"""The policy that judges, and what it may leave unread: neither a pipe nor `ignore` evades it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_the_desk_knows_which_files_a_policy_names(
 def test_what_comes_by_a_pipe_is_judged_by_the_policy_of_the_repository(
     desk: LocalDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str
 ) -> None:
-    """D-07: as it stands at the last commit; the file as somebody has just changed it counts for nothing."""
+    """D-07: as it stands at the last commit; uncommitted changes of the file do not count."""
     ground = new(tmp_path / "shop")
     ground.commit(foureyes__yaml="version: 1\nname: strict\nkinds: {default: peer}\n")
     ground.write("foureyes.yaml", "version: 1\nname: lax\nkinds: {default: solo}\n")

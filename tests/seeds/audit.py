@@ -1,4 +1,4 @@
-"""Would the tests notice if a proven rule were gone?
+"""Audit of the proofs: disable a proven rule and check that its tests fail.
 
 `python -m tests.seeds.audit [--draw 30] [--seed N] [--all] [--only ROW,ROW]` disables the rule behind each drawn row in
 a copy of the repository, one row at a time, and runs the tests that name the row there: they must fail.
@@ -26,7 +26,7 @@ DRAW = 30
 PROCESSES = 2
 RUN_SECONDS_MAX = 600
 PACKAGE = Path("src/foureyes")
-#: A real model on this machine: it is asked in the long helping.
+#: Tests with a real model on this machine, which belong to the long run.
 SLOW = ("tests/models/test_local_model.py",)
 FOUND, NOT_FOUND, NO_BREAK = "found", "NOT FOUND", "NO BREAK"
 ERRORS = {WRONG_COPY: "the copy was not imported", CRASHED: "the break crashes the code"}
@@ -54,7 +54,7 @@ def break_problems(breaks: Mapping[str, tuple[Break, ...]], package: Path) -> li
 
 
 def trial_of(row: str, naming: Naming) -> Trial:
-    """A row with the tests that name it; those that take minutes only where no other does."""
+    """A row with the tests that name it; slow ones only if there are no others."""
     tests = tuple(one for one in naming[row] if not one.startswith(SLOW)) or naming[row]
     return Trial(row=row, breaks=BREAKS.get(row, ()), tests=tests)
 
@@ -147,7 +147,7 @@ def _problem_of(edit: Break, file: Path) -> str:
 
 @contextmanager
 def _copy_of(root: Path) -> Iterator[Path]:
-    """The whole repository elsewhere, so that tests which read or write beside themselves touch the copy only."""
+    """Copy the whole repository, so that tests which read or write in it touch only the copy."""
     with tempfile.TemporaryDirectory(prefix="audit-") as folder:
         copy = Path(folder).resolve() / "copy"
         shutil.copytree(root, copy, ignore=shutil.ignore_patterns(*NOT_COPIED))

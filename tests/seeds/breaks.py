@@ -1,4 +1,4 @@
-"""Which edits disable the rule behind each proven row?
+"""The edits that disable the rule behind each proven row.
 
 A row's breaks are applied together: they are what it takes to switch its one rule off. `file` is relative to the
 package, as in "core/gates/quorum.py". The tables live in `breaks_*.py` when one file grows too long.

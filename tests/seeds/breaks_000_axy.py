@@ -1,4 +1,4 @@
-"""Which edits disable the rules of seed 000, of decisions A and X, and of the first dozen of Y?"""
+"""The edits that disable the rules of seed 000, of decisions A and X, and of the first dozen of Y."""
 
 from tests.seeds.shapes import Break
 

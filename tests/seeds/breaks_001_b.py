@@ -1,4 +1,4 @@
-"""Which edits disable the rules of seed 001 and of decisions B?"""
+"""The edits that disable the rules of seed 001 and of decisions B."""
 
 from tests.seeds.shapes import Break
 

@@ -1,4 +1,4 @@
-"""Which edits disable the rules of seeds 002, 003 and 004 and of the decisions inside them?"""
+"""The edits that disable the rules of seeds 002, 003 and 004 and of the decisions inside them."""
 
 from tests.seeds.shapes import Break
 

@@ -1,4 +1,4 @@
-"""Which edits disable the rules beyond the seeds, and those of the later decisions Y?"""
+"""The edits that disable the rules beyond the seeds, and those of the later decisions Y."""
 
 from tests.seeds.shapes import Break
 

@@ -1,4 +1,4 @@
-"""Which edits disable the rules behind the rows that the engine proves?"""
+"""The edits that disable the rules behind the rows that the engine proves."""
 
 from tests.seeds.shapes import Break
 

@@ -1,4 +1,4 @@
-"""Which edits disable the rules behind the rows about who is told?"""
+"""The edits that disable the rules behind the rows about notifications."""
 
 from tests.seeds.shapes import Break
 

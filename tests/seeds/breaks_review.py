@@ -1,4 +1,4 @@
-"""Which edits disable the rules behind the rows that reviewers prove?"""
+"""The edits that disable the rules behind the rows that reviewers prove."""
 
 from tests.seeds.shapes import Break
 

@@ -1,4 +1,4 @@
-"""The edits that disable the rules behind the rows that use has shown."""
+"""The edits that disable the rules behind the rows found in use."""
 
 from tests.seeds.shapes import Break
 

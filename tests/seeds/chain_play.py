@@ -1,4 +1,4 @@
-"""How is a critic chain played? Its layers as seed 002 defines them, and the moves of its critics."""
+"""Play a critic chain: its layers as seed 002 defines them, and the moves of its critics."""
 
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ ENDS = {"return_error": Outcome.REJECTED, "return_to_author": Outcome.RETURNED}
 
 
 def opened(name: str, rules: Rules = RULES) -> Play:
-    """A step of a workflow that has this chain asks to go on."""
+    """Open the review of a workflow step that has this chain."""
     play = Play(rules)
     play.open(f"{name}_step")
     return play
@@ -57,7 +57,7 @@ def asked(play: Play) -> list[str]:
 
 
 def approve(play: Play, critic: str) -> None:
-    """The critic approves, and says of its own earlier findings that they are gone."""
+    """The critic approves and resolves its own earlier findings."""
     play.report(CRITICS[critic], verdict="approve", summary="in order", settled=settled(play.review, critic))
 
 
@@ -67,13 +67,13 @@ def reject(play: Play, critic: str, reason: str = "Claim about 95% accuracy has 
 
 
 def settled(review: Review, critic: str) -> tuple[commands.Settlement, ...]:
-    """Everything this critic raised and not yet settled is gone now."""
+    """Settlements that resolve every open finding of this critic."""
     own = [one for one in review.findings.values() if one.raiser == critic and not one.is_settled]
     return tuple(commands.Settlement(finding=one.id, resolved=True, note="gone") for one in own)
 
 
 def run_to(play: Play, chain: Seven, layer: int) -> None:
-    """Every layer before this one is asked alone, in order, and approves."""
+    """Let every layer before this one approve, in order."""
     for critic, _, _ in chain.layers[:layer]:
         assert asked(play) == [critic]
         approve(play, critic)
@@ -81,14 +81,14 @@ def run_to(play: Play, chain: Seven, layer: int) -> None:
 
 
 def wanted(play: Play) -> RevisionRequest:
-    """What the author owes."""
+    """The pending revision request."""
     found = play.review.revision_request()
     assert found is not None
     return found
 
 
 def ruling(play: Play) -> RulingRequest:
-    """What a human owes."""
+    """The pending ruling request."""
     found = play.review.ruling()
     assert found is not None
     return found

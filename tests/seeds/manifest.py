@@ -1,7 +1,7 @@
-"""Which requirements are there, which tests prove them, and through which doors?
+"""The requirements, the tests that prove them, and the doors through which they are proven.
 
-A row is proven where its user stands: by a test that is played through a door of a started server or by a real command.
-A row that only tests of the inside name is not yet proven.
+A row is proven where its user is: by a test that goes through a door of a started server or by a real command. A row
+that only internal tests name is not yet proven.
 """
 
 import ast
@@ -34,7 +34,7 @@ _ID = r"(?:00\d-\d+|[ABCOPXY]\d{1,2}|[DU]-\d+)"
 _NAMED = re.compile(rf"(?<![\w-]){_ID}(?:(?:\u2026|\u2013|-|\.\.\.?)(?:{_ID}|\d+))?(?!\w)")
 _UNPROVING = (".mark.skip", ".mark.xfail")  # skipif too: a test that may not run proves nothing
 
-#: Rows whose proof must be played through a door, by how their ids begin.
+#: Prefixes of the ids of rows whose proof must go through a door.
 AT_A_DOOR = ("00", "U")
 INSIDE = "not at door"
 
@@ -76,12 +76,12 @@ def problems(rows: Iterable[Row], naming: Naming, playing: Playing) -> list[str]
 
 
 def rows_with_tests(rows: Iterable[Row], naming: Naming) -> list[str]:
-    """The ids of the rows that wait for nothing and have a test."""
+    """The ids of the rows that are due and have a test."""
     return [row.id for row in rows if row.area is None and row.id in naming]
 
 
 def table(rows: Iterable[Row], naming: Naming, playing: Playing) -> Iterator[str]:
-    """One line a row, then the counts per seed and per part."""
+    """One line per row, then the counts per seed and per part."""
     listed = tuple(rows)
     yield f"{'row':<7} {'state':<40} {'door':<24} {'policy':<22} {'tests':>5}  sentence"
     for row in listed:
@@ -99,7 +99,7 @@ def table(rows: Iterable[Row], naming: Naming, playing: Playing) -> Iterator[str
 
 
 def _tests_in(tree: ast.Module | ast.ClassDef, prefix: str) -> Iterator[tuple[str, str]]:
-    """Node id and docstring of each test that is sure to run."""
+    """Node id and docstring of each test that always runs."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name.startswith("Test") and not _may_be_skipped(node):
             yield from _tests_in(node, f"{prefix}::{node.name}")

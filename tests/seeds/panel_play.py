@@ -1,4 +1,4 @@
-"""How is a panel played? Two models, spec then quality, and what each of them may hand in."""
+"""Play a panel: two models, the spec pass before the quality pass, and the reports of each."""
 
 from foureyes.core import commands, protocols
 from foureyes.core.assess import assess
@@ -8,7 +8,7 @@ from tests.cast import HAIKU, SONNET, Play, finding, rules_with
 
 MODELS = {"A": HAIKU, "B": SONNET}
 SHARED = Place(path="auth.py", start=10, end=12)
-#: What a model found by itself: other files and other words for each stage and model.
+#: Findings unique to a model: other files and words for each stage and model.
 ALONE = {
     ("spec", "A"): "Pagination ignores deleted rows",
     ("spec", "B"): "Webhook retries forever without backoff",
@@ -20,14 +20,14 @@ FAILS = ("agreed critical", "agreed important", "own critical", "own important")
 
 
 def panel(**fields: object) -> Play:
-    """A task that a panel with these settings judges."""
+    """A play of a task that a panel with these settings judges."""
     play = Play(rules_with(protocols.panel(**fields)))  # type: ignore[arg-type]
     play.open("task")
     return play
 
 
 def drafts(stage: str, model: str, said: str) -> tuple[commands.Draft, ...]:
-    """The findings behind a kind of report."""
+    """The findings of a kind of report."""
     if said == "clean":
         return ()
     severity = said.rsplit(" ", maxsplit=1)[-1]
@@ -37,7 +37,7 @@ def drafts(stage: str, model: str, said: str) -> tuple[commands.Draft, ...]:
 
 
 def hand_in(play: Play, stage: str, model: str, said: str, **fields: object) -> None:
-    """One model's report on one stage of the current revision, earlier findings settled if it passes."""
+    """Submit one model's report on a stage of the current revision; a pass settles earlier findings."""
     who = MODELS[model]
     verdict = "approve" if said in PASSES else "concerns"
     play.report(
@@ -54,7 +54,7 @@ def hand_in(play: Play, stage: str, model: str, said: str, **fields: object) -> 
 
 
 def settled(play: Play, stage: str, who: Who) -> tuple[commands.Settlement, ...]:
-    """Every important finding of this model in this stage is gone now."""
+    """Settlements that resolve every important finding of this model in this stage."""
     own = [one for one in play.review.findings_of(stage) if one.raiser == who.name and not one.is_settled]
     return tuple(commands.Settlement(finding=one.id, resolved=True, note="gone") for one in own if one.severity > 1)
 
@@ -66,13 +66,13 @@ def both(play: Play, stage: str, a: str, b: str) -> None:
 
 
 def judged(play: Play) -> Judgement:
-    """What the agreement gate of the last stage that was looked at says."""
+    """The judgement of the agreement gate of the last stage that was judged."""
     last = assess(play.rules, play.review).stages[-1]
     return next(one.judgement for one in last.gates if one.gate == "Agreement")
 
 
 def decision(play: Play) -> str:
-    """What became of it, in the seed's words."""
+    """The result, in the seed's words."""
     if play.review.outcome is not None:
         return "AUTO_APPROVE" if play.review.outcome == "cleared" else play.review.outcome
     if play.review.ruling() is not None:

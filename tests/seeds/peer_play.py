@@ -1,4 +1,4 @@
-"""How is the peer style played? The moves of an author, a colleague from the matrix, and a human."""
+"""Play the peer style: the moves of an author, a colleague from the matrix, and a human."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from foureyes.core.values import Criterion, Outcome, Who
 from tests.cast import AUDITOR, DEV, FULL, HUGO, POOL, RULES, START, Play, holds
 
 MINUTES_PER_REVIEW = 20
-#: A draw that no audit falls on, and one that every audit falls on.
+#: A draw that no audit selects, and one that every audit selects.
 NOT_DRAWN, DRAWN = 99, 0
 
 
 def opened(kind: str = "create_core", *, rules: Rules = RULES, facts: Facts | None = None, **fields: object) -> Play:
-    """A review of this kind that has just been asked for."""
+    """A review of this kind that has just been opened."""
     play = Play(rules=rules, facts=facts or Facts(pool=POOL, draw=NOT_DRAWN))
     play.open(**{"kind": kind, **fields})  # type: ignore[arg-type]
     return play
@@ -35,7 +35,7 @@ def opened_by(role: str, *holders: str, **fields: object) -> Play:
 
 
 def approve(play: Play, who: Who = AUDITOR, **fields: object) -> tuple[ReviewEvent, ...]:
-    """An approval that meets the standard, unless told otherwise."""
+    """Submit an approval that meets the standard, unless the arguments say otherwise."""
     return play.report(who, **{"verdict": "approve", "checklist": FULL, "confidence": 95, "summary": "Good", **fields})
 
 
@@ -57,7 +57,7 @@ def reject(play: Play, who: Who = AUDITOR, **fields: object) -> tuple[ReviewEven
 
 
 def exhausted(play: Play) -> Play:
-    """Three resubmissions, each answered with the wish for changes."""
+    """Make three resubmissions, each answered with a request for changes."""
     ask_changes(play)
     for number in (2, 3, 4):
         play.revise(f"d{number}")
@@ -73,13 +73,13 @@ def ruling(play: Play) -> RulingRequest:
 
 
 def decided(play: Play, option: str, *, who: Who = HUGO, **fields: object) -> tuple[ReviewEvent, ...]:
-    """A human takes one of the options."""
+    """A human chooses one of the options."""
     words: dict[str, object] = {"request": ruling(play).id, "option": option, "reason": "I looked at it", **fields}
     return play.do(who, commands.GiveRuling(**words))  # type: ignore[arg-type]
 
 
 def reviewer(play: Play, seat: str = "peer.1") -> str:
-    """Who holds or is asked for a seat; empty for nobody."""
+    """The reviewer who holds or is asked for a seat; empty if there is none."""
     holder = play.review.seats[seat].reviewer
     return holder.name if holder else ""
 

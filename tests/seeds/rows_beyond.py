@@ -1,4 +1,4 @@
-"""What do users of existing systems ask for beyond the seeds?"""
+"""Rows that users of existing systems ask for beyond the seeds."""
 
 from tests.seeds.shapes import Row
 

@@ -1,4 +1,4 @@
-"""What was decided where seeds 000, 001 and 002 contradict themselves?"""
+"""Rows of the decisions where seeds 000, 001 and 002 contradict themselves."""
 
 from tests.seeds.shapes import Row
 

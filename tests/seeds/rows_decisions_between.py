@@ -1,4 +1,4 @@
-"""What was decided inside seeds 003 and 004, between the seeds, and about the model?"""
+"""Rows of the decisions inside seeds 003 and 004, between the seeds, and about the model."""
 
 from tests.seeds.shapes import Row
 

@@ -1,4 +1,4 @@
-"""What does seed 000, feedback-first critical review, demand?"""
+"""Rows of seed 000, feedback-first critical review."""
 
 from tests.seeds.shapes import Row
 

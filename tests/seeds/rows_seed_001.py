@@ -1,4 +1,4 @@
-"""What does seed 001, agent peer review, demand up to its tools?"""
+"""Rows of seed 001, agent peer review, up to its tools."""
 
 from tests.seeds.shapes import Row
 

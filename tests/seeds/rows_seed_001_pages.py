@@ -1,4 +1,4 @@
-"""What does seed 001 demand of pages, learning, escalation and failures?"""
+"""Rows of seed 001 about pages, learning, escalation and failures."""
 
 from tests.seeds.shapes import Row
 

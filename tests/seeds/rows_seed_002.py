@@ -1,4 +1,4 @@
-"""What does seed 002, critic chains, demand?"""
+"""Rows of seed 002, critic chains."""
 
 from tests.seeds.shapes import Row
 

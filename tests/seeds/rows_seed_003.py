@@ -1,4 +1,4 @@
-"""What does seed 003, event-driven review, demand?"""
+"""Rows of seed 003, event-driven review."""
 
 from tests.seeds.shapes import Row
 

@@ -1,4 +1,4 @@
-"""What does seed 004, panels of models, demand?"""
+"""Rows of seed 004, panels of models."""
 
 from tests.seeds.shapes import Row
 

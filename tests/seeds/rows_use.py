@@ -1,4 +1,4 @@
-"""The rows that use of the running program has shown; each is proven through the doors of a started server."""
+"""The rows found in use of the running program; each is proven through the doors of a started server."""
 
 from tests.seeds.shapes import Row
 

@@ -1,4 +1,4 @@
-"""How does a test shape a protocol of its own? One stage with the seats, gates and options it is about."""
+"""Build a protocol for a test: one stage with the seats, gates and options under test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "shaped"
 
 
 def stage(*gates: Gate, seats: tuple[SeatRule, ...] = (SeatRule(),), name: str = NAME, **options: object) -> Stage:
-    """A stage that demands these conditions."""
+    """A stage with these gates."""
     chosen = Options(**{"style": Style.SOLO, **options})  # type: ignore[arg-type]
     return Stage(name=name, seats=seats, gates=gates, options=chosen)
 
@@ -22,17 +22,17 @@ def protocol(*stages: Stage, name: str = NAME, revisions_max: int = 3) -> Protoc
 
 
 def shaped_rules(*protocols: Protocol, **fields: object) -> Rules:
-    """The usual rules, where work of no known kind must meet these protocols in order."""
+    """The usual rules, with these protocols in order for work of an unknown kind."""
     return rules_with(*protocols, default=tuple(one.name for one in protocols), **fields)
 
 
 def shaped(*protocols: Protocol, facts: Facts | None = None, **fields: object) -> Play:
-    """A review of work that must meet these protocols, just opened."""
+    """A newly opened review under these protocols."""
     play = Play(shaped_rules(*protocols, **fields), facts or Facts(pool=POOL))
     play.open("thing")
     return play
 
 
 def is_cleared(play: Play) -> bool:
-    """Whether exactly the current bytes were let through."""
+    """Whether exactly the current bytes were cleared."""
     return play.review.cleared == play.review.digest and play.count(ReviewCleared) > 0

@@ -1,4 +1,4 @@
-"""What does a requirement look like, and what disables it?"""
+"""The types of a requirement and of an edit that disables it."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ AREAS = ("store", "review", "doors", "engine", "enforcement", "dashboard", "lear
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One demand by its id; without an area a test of the core must prove it now, else the area will bring it."""
+    """One requirement by its id; without an area a test of the core must prove it now, otherwise the area will."""
 
     id: str
     sentence: str

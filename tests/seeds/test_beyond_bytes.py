@@ -1,4 +1,4 @@
-"""Beyond the seeds: approval of exact bytes, failures that are neither yes nor no, and what was really looked at."""
+"""Beyond the seeds: approval of exact bytes, failures that are neither yes nor no, and coverage."""
 
 from dataclasses import replace
 
@@ -40,7 +40,7 @@ BOTH = (SeatRule(roles=("agent",)), SeatRule(roles=("auditor",)))
 
 
 def kept(change: ChangeKind, *, keeps: frozenset[ChangeKind], base: KnownBase = BASE) -> Play:
-    """One of two reviewers has approved; then the author hands in a revision of this sort."""
+    """One of two reviewers has approved; then the author submits a revision of this sort."""
     play = shaped(protocol(stage(Quorum(reviewers=2), seats=BOTH, keeps=keeps)))
     play.report(CODEX, verdict="approve")
     play.know(change=change, base=base)

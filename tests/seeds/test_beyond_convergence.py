@@ -1,4 +1,4 @@
-"""Beyond the seeds: a review converges, a finding can be contested, and none comes twice."""
+"""Beyond the seeds: a review converges, a finding can be contested, and none is raised twice."""
 
 from datetime import timedelta
 
@@ -173,7 +173,7 @@ def test_an_author_may_contest_a_finding_with_evidence_and_its_raiser_accepts() 
 
 
 def verified_stage() -> Play:
-    """One judge and one who verifies findings."""
+    """A stage with one judge and one verifying seat."""
     seats = (SeatRule(roles=("agent",)), SeatRule(roles=("auditor",), part=Part.VERIFY))
     gates = (Quorum(reviewers=1), Resolved())
     return shaped(protocol(stage(*gates, seats=seats, blocking_evidence=True)))

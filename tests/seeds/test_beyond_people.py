@@ -1,4 +1,4 @@
-"""Beyond the seeds: who may judge, who must agree, and how everybody is told why the gate is open or shut."""
+"""Beyond the seeds: who may judge, who must agree, and how all parties are told why the gate is open or shut."""
 
 from dataclasses import replace
 
@@ -185,7 +185,7 @@ def turns(told: Explanation) -> dict[str, tuple[tuple[str, ...], str]]:
 
 
 def test_everybody_who_owes_something_is_named_with_what_to_do() -> None:
-    """D-08, D-21: a seat's holder, whoever may take it, the author, a human or a group."""
+    """D-08, D-21: a seat's holder, those who may take it, the author, a human or a group."""
     play = Play()
     play.open("story")
     assert turns(explain(RULES, play.review))["resolve.1"] == (
@@ -254,7 +254,7 @@ def test_a_cheap_way_never_stands_in_for_a_veto_or_a_dangerous_kind() -> None:
 
 
 def two_of_three(members: frozenset[str]) -> Play:
-    """Two of a group must agree before anything opens; a ruling is pending."""
+    """A play with a pending ruling, on which two of a group must agree."""
     demanding = stage(Quorum(reviewers=1), seats=AGENT_SEAT, ruling_needs=2, ruling_group="leads")
     play = shaped(protocol(demanding), groups=(Humans(name="leads", members=members),))
     play.do(DEV, commands.RequestRuling(reason="nobody answers"))

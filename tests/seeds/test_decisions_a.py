@@ -1,4 +1,4 @@
-"""Do the decisions hold where seed 000 is silent or contradicts itself?"""
+"""Decisions where seed 000 is silent or contradicts itself."""
 
 import pytest
 
@@ -57,7 +57,7 @@ def end(play: Play) -> Outcome | None:
 
 
 def reviewed(severity: str = "important", play: Play | None = None) -> Play:
-    """Ann found one thing, Bob nothing."""
+    """A review in which Ann found one thing and Bob nothing."""
     play = play or Play()
     play.open()
     play.report(ANN, findings=(finding("no cause", severity),))
@@ -74,7 +74,7 @@ def settling(play: Play, *, resolved: bool, note: str = "read it again") -> Sett
 
 
 def argued(severity: str, times: int) -> Play:
-    """Author and raiser go back and forth about one finding."""
+    """A play in which author and raiser argue about one finding so many times."""
     play = reviewed(severity)
     for _ in range(times):
         answer(play)
@@ -128,7 +128,7 @@ def test_the_author_counts_under_no_name(somebody: Who, code: Code) -> None:
 
 
 def test_the_duty_to_confirm_moves_to_a_backup_when_the_raiser_is_gone() -> None:
-    """A3, Y17: reminded, replaced; the successor confirms and speaks for the seat anew; nothing resolves itself."""
+    """A3, Y17: reminded, replaced; the successor confirms and reports for the seat again; nothing resolves itself."""
     play = reviewed()
     answer(play)
     assert play.review.requests["resolve.1"].due > play.now

@@ -140,7 +140,7 @@ def test_a_human_asked_about_a_veto_can_pass_send_back_reject_or_shelve_but_not_
 
 
 def test_a_human_may_have_a_crashed_critic_asked_again() -> None:
-    """C10: the retry is a human's word, so the critic that crashed is asked anew and can clear the work."""
+    """C10: the retry is a human's ruling, so the crashed critic is asked again and can clear the work."""
     play = opened("default")
     seldon = CRITICS["seldon"]
     for _ in range(3):

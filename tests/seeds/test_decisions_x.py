@@ -1,4 +1,4 @@
-"""Do the decisions hold where the five seeds contradict each other?"""
+"""Decisions where the five seeds contradict each other."""
 
 from dataclasses import replace
 
@@ -87,7 +87,7 @@ def secured() -> Play:
 
 
 def panelled(*, auto_approve: bool = False, auto_reject: bool = False) -> Play:
-    """Two models on one task; each answer is given by the test."""
+    """Two models on one task; the test gives each answer."""
     play = Play(rules_with(panel(auto_approve=auto_approve, auto_reject=auto_reject)))
     play.know(pool=MODELS)
     play.open("task")
@@ -193,7 +193,7 @@ def test_the_lowest_of_several_caps_counts_and_one_counter_counts_all() -> None:
 
 
 def test_parallel_reviewers_are_blind_and_a_successor_sees_only_the_draft() -> None:
-    """X6: the draft goes to whoever takes the seat over, and to nobody else."""
+    """X6: the draft goes only to the successor on the seat."""
     play = Play()
     play.open()
     play.do(ANN, TakeSeat(seat="resolve.1"))
@@ -261,7 +261,7 @@ def test_skip_and_automatic_approval_are_off_by_default() -> None:
 
 
 def trusted(enabled_by: str = "hugo") -> TrustRecord:
-    """Twelve successes today, and a human's word for the fast lane."""
+    """A record of twelve successes today, with the fast lane enabled by a human."""
     return TrustRecord(
         kind="create_app",
         author="dev",
@@ -329,7 +329,7 @@ def test_a_self_reported_confidence_only_closes_or_escalates() -> None:
 
 
 def test_a_review_is_open_with_a_turn_or_ended_and_nothing_else() -> None:
-    """X11, Y1: open means that somebody owes something; cleared and closed mean that nobody does."""
+    """X11, Y1: open means that a party owes something; cleared and closed mean that none does."""
     play = peer_play()
     assert list(play.review.requests) == ["peer.1"]
     play.report(AUDITOR, verdict="concerns", confidence=90, checklist=FULL, findings=(finding("no tests"),))

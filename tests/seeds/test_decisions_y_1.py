@@ -1,4 +1,4 @@
-"""Do the decisions about the model hold: who is asked, what lapses, what counts, and what a human may do?"""
+"""Decisions about the model: who is asked, what lapses, what counts, and what a human may do."""
 
 from dataclasses import replace
 

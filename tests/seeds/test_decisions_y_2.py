@@ -1,4 +1,4 @@
-"""How the model carries it: styles behind each other, grounds, majorities, successors, kept reports, growing rules."""
+"""Decisions about the model: protocols in a row, grounds, majorities, successors, kept reports, growing rules."""
 
 from dataclasses import replace
 
@@ -220,7 +220,7 @@ def test_without_an_independent_successor_a_human_decides() -> None:
 
 
 def revised(*, veto: bool, unchanged: bool) -> Play:
-    """One of two has approved; a policy keeps reports on content when what the seat saw is unchanged."""
+    """One of two has approved, under a policy that keeps reports if what the seat saw is unchanged."""
     seats = (SeatRule(roles=("agent",), veto=veto), SeatRule(roles=("auditor",)))
     keeps = frozenset({ChangeKind.CONTENT})
     play = shaped(protocol(stage(Quorum(reviewers=2), seats=seats, keeps=keeps)))
@@ -240,7 +240,7 @@ def test_policy_keeps_a_report_when_what_the_seat_saw_is_unchanged() -> None:
 
 
 def test_doubts_are_never_kept_by_a_rule() -> None:
-    """Y18: nor a report of somebody who has left the seat since."""
+    """Y18: nor a report of a reviewer who has left the seat since."""
     keeps = frozenset({ChangeKind.REBASE})
     play = shaped(protocol(stage(Quorum(reviewers=2), Resolved(), seats=(SeatRule(), SeatRule()), keeps=keeps)))
     play.report(ANN, verdict="concerns", findings=(finding("no"),))

@@ -1,4 +1,4 @@
-"""How the model carries it: policies that change, vetoed bytes, sessions, levels of independence, going live."""
+"""Decisions about the model: changing policies, vetoed bytes, sessions, levels of independence, going live."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -47,7 +47,7 @@ AGENT_SEAT = (SeatRule(roles=("agent",)),)
 
 
 def with_policy(*, in_flight: bool) -> Play:
-    """A review is under way when a human puts a stricter policy into force."""
+    """An open review during which a human activates a stricter policy."""
     play = shaped(protocol(stage(Quorum(reviewers=1), seats=AGENT_SEAT)))
     strict = stage(Quorum(reviewers=2), seats=(SeatRule(roles=("agent",)), SeatRule(roles=("auditor",))))
     extra = stage(Quorum(reviewers=1), name="extra", seats=(SeatRule(roles=("tester",)),))
@@ -159,7 +159,7 @@ def running() -> Session:
 
 
 def waits(play: Play) -> bool:
-    """Whether this review holds up its session: a clarification or a decision is owed."""
+    """Whether this review blocks its session: a clarification or a decision is owed."""
     asked = play.review.revision_request()
     return play.review.ruling() is not None or (asked is not None and asked.clarify)
 

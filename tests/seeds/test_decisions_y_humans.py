@@ -1,4 +1,4 @@
-"""Do the decisions hold about ends and ways back, extra seats, rulings, silence and caps?"""
+"""Decisions about ends and ways back, extra seats, rulings, silence and caps."""
 
 from dataclasses import replace
 
@@ -68,7 +68,7 @@ def reviewed(rules: Rules | None = None, author: Who = DEV) -> Play:
 
 
 def disputed(rules: Rules | None = None, author: Who = DEV) -> Play:
-    """The same, and the author has asked for a human."""
+    """A reviewed work whose author has asked for a human."""
     play = reviewed(rules, author)
     play.do(author, RequestRuling(reason="I do not agree", argument="it is on page 1"))
     return play
@@ -168,7 +168,7 @@ def test_new_bytes_after_a_clearance_need_their_own() -> None:
 
 
 def gap() -> Play:
-    """Author far surer than the reviewer: the role the matrix escalates to is asked first."""
+    """A review whose author is far surer than the reviewer: the matrix's escalation role is asked first."""
     play = Play()
     play.open("create_core", confidence=99)
     failed = tuple(replace(one, passed=one.name != "size_appropriate") for one in FULL)
@@ -255,7 +255,7 @@ def test_demands_reach_the_author_where_no_seat_could_confirm_them() -> None:
 
 
 def several(needs: int = 2, *members: str) -> Rules:
-    """Two of a group must agree before anything opens."""
+    """Rules under which two of a group must agree before anything opens."""
     plain = resolve()
     stages = tuple(
         replace(one, options=replace(one.options, ruling_needs=needs, ruling_group="editors")) for one in plain.stages
@@ -342,7 +342,7 @@ def test_a_veto_is_only_reminded_of() -> None:
 
 
 def test_ten_new_versions_of_a_story_and_then_the_shelf() -> None:
-    """Y12: new bytes count; the eleventh resubmission is not taken but shelves; coming back, they count anew."""
+    """Y12: new bytes count; the eleventh resubmission is refused and shelves; after reopening they count from zero."""
     play = reviewed()
     for number in range(2, 12):
         play.revise(f"d{number}")

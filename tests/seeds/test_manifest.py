@@ -1,4 +1,4 @@
-"""Does the manifest hold every requirement, and does the build notice when one is unproven?"""
+"""The manifest holds every requirement, and the build notices an unproven one."""
 
 from itertools import groupby
 from pathlib import Path
@@ -14,10 +14,10 @@ from tests.seeds.shapes import AREAS, Break, Row
 
 SIZES = {"000": 24, "001": 83, "002": 25, "003": 14, "004": 35, "D": 25}
 SIZES |= {"A": 9, "B": 30, "C": 10, "O": 8, "P": 14, "X": 11, "Y": 25}
-#: The rows of part 4 are numbered by who met them.
+#: The rows of part 4 are numbered by the user who reported them.
 USED = (range(1, 19), range(20, 33), range(40, 45), range(50, 61))
-#: Tests below tests/use that go through no door of their own: they look at tables and texts, or a fixture or some of
-#: their runs go through it for them.
+#: Tests below tests/use that use no door themselves: they check tables and texts, or a fixture or some of
+#: their runs use it for them.
 INSIDE_USE = {
     "test_u03_old_stores.py::test_a_server_fills_the_rows_of_a_golden_log",
     "test_u25_threads.py::test_a_message_goes_to_its_thread_of_discord_and_its_topic_of_telegram",

@@ -1,4 +1,4 @@
-"""Does feedback-first critical review hold, from the request to every end it can have?"""
+"""Feedback-first critical review, from the request to every possible end."""
 
 import dataclasses
 
@@ -41,7 +41,7 @@ WORLDS = rules_with(kinds=tuple(KindRule(kind=kind, protocols=("resolve",)) for 
 
 
 def said(play: Play) -> str:
-    """What the gate says while it is shut."""
+    """The reason the gate gives while it is shut."""
     speaking = assess(play.rules, play.review).speaking
     assert speaking is not None
     return speaking.judgement.reason
@@ -54,7 +54,7 @@ def opened(**fields: str) -> Play:
 
 
 def reviewed(*severities: str) -> Play:
-    """Ann found something of each severity, Bob found nothing."""
+    """A review in which Ann raised a finding of each severity and Bob none."""
     play = opened()
     play.report(ANN, findings=tuple(finding(f"issue {one} {n}", one) for n, one in enumerate(severities)))
     play.report(BOB, evidence=CHECKED)

@@ -119,7 +119,7 @@ def test_a_third_reviewer_who_never_comes_does_not_hold_up_the_human() -> None:
 
 
 def test_a_third_review_is_attached_again_when_the_next_version_leaves_both_unsure() -> None:
-    """B30: whoever gave counsel before is asked about the new version too, once while the human decides."""
+    """B30: the earlier counsel is asked about the new version too, once while the human decides."""
     play = both_unsure()
     play.report(BOB, seat="peer.counsel", verdict="approve", confidence=95, summary="It holds")
     decided(play, "as_reviewed")

@@ -1,4 +1,4 @@
-"""Seed 001: when a human is asked, with what, and what their word and their silence do."""
+"""Seed 001: when a human is asked, with what information, and the effects of their ruling and their silence."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -164,7 +164,7 @@ def test_the_gap_must_be_more_than_forty(author: int | None, reviewer_sure: int,
 
 
 def test_two_hours_are_counted_over_all_reviewers_together() -> None:
-    """001-22, B18: whoever is asked next does not get two hours of their own."""
+    """001-22, B18: the next reviewer does not get another two hours."""
     more = tuple(replace(POOL[4], who=replace(AUDITOR, name=f"auditor{n}", session=f"s{n}")) for n in range(5))
     play = opened(facts=Facts(pool=(*POOL, *more)))
     start = play.now

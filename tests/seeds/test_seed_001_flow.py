@@ -1,4 +1,4 @@
-"""Seed 001: a colleague's review from the request to its clearance and to every other end."""
+"""Seed 001: a colleague's review from the request to its clearance and every other end."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Seed 001: what its policy demands a review for, who reviews whose work, and by which criteria."""
+"""Seed 001: which work its policy demands a review for, who reviews it, and by which criteria."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -120,7 +120,7 @@ def test_with_reviews_switched_off_nothing_needs_one_and_the_reason_says_so() ->
 
 
 def test_aggressive_autonomy_skips_harmless_work() -> None:
-    """001-14: with the label and low risk nobody is asked; without the label somebody is."""
+    """001-14: with the label and low risk no reviewer is asked; without the label one is."""
     play = skipped("create_core", TRIVIAL, context=AGGRESSIVE)
     assert play.last(StagesSkipped).reason == "autonomy level aggressive needs no review: only prose changed"
     assert play.last(ReviewCleared).by is ClearedBy.POLICY
@@ -215,7 +215,7 @@ def test_a_kind_without_criteria_of_its_own_is_judged_by_the_default_set() -> No
 
 
 def test_the_limits_are_those_of_the_seed() -> None:
-    """001-25: target 15, at most 30, 3 parallel, 5 queued, 30 minutes until somebody asks why it was not begun."""
+    """001-25: target 15, at most 30, 3 parallel, 5 queued, 30 minutes until a reminder that it was not begun."""
     times, limits = Times(), Limits()
     assert (times.target, times.longest, times.unstarted) == tuple(timedelta(minutes=n) for n in (15, 30, 30))
     assert (limits.parallel_max, limits.queued_max) == (3, 5)
@@ -279,7 +279,7 @@ def test_a_role_is_the_same_however_it_is_hyphenated(role: str) -> None:
 
 
 def test_a_role_without_a_row_gets_an_eligible_agent_of_another_family() -> None:
-    """B25: learner and auditor have no row; whoever shares the author's family or hides theirs is not asked."""
+    """B25: learner and auditor have no row; an agent that shares the author's family or hides its own is not asked."""
     author = Who(name="author", model_family="claude", session="s-a")
     same = holds(Who(name="sibling", model_family="claude", session="s-b"), "auditor")
     unknown = holds(Who(name="stranger", session="s-c"), "auditor")

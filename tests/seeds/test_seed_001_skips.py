@@ -1,4 +1,4 @@
-"""Seed 001: the fast lane, from ten good reviews to a human's word, a skip, a bug, and the way back."""
+"""Seed 001: the fast lane, from ten good reviews to its enabling, a skip, a bug, and the way back."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -115,7 +115,7 @@ def test_bytes_of_high_risk_are_never_skipped_by_a_record() -> None:
 
 @pytest.mark.parametrize(("days", "is_skipped"), [(7, True), (7.01, False), (-1, False)])
 def test_a_record_not_tested_for_seven_days_is_tested_again(days: float, is_skipped: bool) -> None:
-    """001-57: more than seven days after the last review somebody looks, also when the clock ran backwards."""
+    """001-57: more than seven days after the last review a reviewer is asked, also when the clock ran backwards."""
     play = Play(facts=fast_lane())
     play.wait(days=days)
     play.open("create_core")

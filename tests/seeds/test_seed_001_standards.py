@@ -1,4 +1,4 @@
-"""Seed 001: what an approval, a wish for changes and a rejection must stand on."""
+"""Seed 001: the grounds that an approval, a request for changes and a rejection need."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What seed 001 demands of what is kept: the stored review, and its bytes under every name."""
+"""Seed 001: the stored review, and its bytes under every name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seed 001: busy, late, silent and crashed reviewers, silent authors, and policies that change meanwhile."""
+"""Seed 001: busy, late, silent and crashed reviewers, silent authors, and policies that change during a review."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -68,7 +68,7 @@ def test_a_reviewer_who_becomes_free_in_time_takes_the_waiting_work() -> None:
 
 
 def test_a_request_beyond_the_queue_is_accepted_waits_unassigned_and_is_given_out_later() -> None:
-    """B17: five are queued with each already; the sixth is pending with nobody, and goes to whoever is free first."""
+    """B17: five are queued with each already; the sixth waits without a reviewer, and goes to the first free one."""
     play = loaded(FULL_UP, FULL_UP)
     assert (outcome(play), reviewer(play), request(play).queued) == (None, "", True)
     assert "peer.1" in play.review.requests
@@ -153,7 +153,7 @@ def test_a_sign_of_life_resets_the_hour_but_never_the_two_hours() -> None:
 
 
 def test_a_report_of_the_replaced_reviewer_is_advice_and_no_report() -> None:
-    """001-78: a late answer from whoever was given up clears nothing."""
+    """001-78: a late answer of the replaced reviewer clears nothing."""
     play = opened()
     play.do(AUDITOR, commands.TakeSeat(seat="peer.1"))
     play.wait_out("peer.1")
@@ -202,7 +202,7 @@ def test_a_policy_changed_under_way_is_noted_once_and_the_review_ends_by_its_own
 
 
 def surer() -> Rules:
-    """The usual rules under another digest, with 97 where the peer style asks for a confidence of 80."""
+    """The usual rules under another digest, with a confidence of 97 instead of 80 in the peer style."""
     shipped = protocols.peer()
     standards = Standards(criteria=CRITERIA, default=DEFAULT_CRITERIA, confidence_min=97)
     stage = replace(shipped.stages[0], gates=(standards, *shipped.stages[0].gates[1:]))

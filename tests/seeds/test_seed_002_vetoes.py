@@ -53,7 +53,7 @@ def test_no_agent_lifts_a_veto(who: Who) -> None:
 
 
 def test_a_session_left_open_lifts_no_veto() -> None:
-    """002-23: neither by an override nor by a ruling; it takes somebody who signed in moments ago."""
+    """002-23: neither by an override nor by a ruling; it needs a human who signed in moments ago."""
     play = vetoed()
     play.do(DEV, commands.RequestRuling(reason="It is a dummy"))
     given = commands.GiveRuling(request=ruling(play).id, option="as_is", reason="It is a dummy")

@@ -1,4 +1,4 @@
-"""Seed 003: what a session's reviewers say adds up to one of four actions, whatever the order they say it in."""
+"""Seed 003: the reports of a session's reviewers lead to one of four actions, whatever their order."""
 
 from itertools import permutations
 
@@ -37,7 +37,7 @@ def say(play: Play, who: Who, verdict: Verdict, summary: str = "") -> None:
 
 
 def rule_of(play: Play) -> int:
-    """Which of the four rules the review has acted by; 0 while it waits."""
+    """The number of the rule that the review has applied; 0 while it waits."""
     review = play.review
     pending = review.ruling()
     owed = review.revision_request()

@@ -1,4 +1,4 @@
-"""Seed 003: what starts a review of agents at work, and what keeps their session going or stops it."""
+"""Seed 003: what starts a review of agents at work, and what continues or stops their session."""
 
 from datetime import datetime, timedelta
 
@@ -49,7 +49,7 @@ class Team:
         return status(self.session, reviews_waiting=self._waiting())
 
     def do(self, actor: Who, command: sessions.SessionCommand) -> str | None:
-        """Let somebody say something; a trigger opens a review of the session's work."""
+        """Run a session command; a trigger opens a review of the session's work."""
         (event,) = decide_session(self.session, command, actor, self.now, self.facts)
         self.events.append((event, self.now))
         found = trigger_of(event)

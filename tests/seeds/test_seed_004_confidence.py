@@ -51,7 +51,7 @@ def test_the_confidence_table(
 
 @dataclass(frozen=True)
 class Merged:
-    """Two reports of the seed's pseudo code, merged: fails if either fails, agrees where both say the same."""
+    """Two reports merged by the seed's pseudo code: fails if either fails, agrees if both are equal."""
 
     a: str
     b: str
@@ -62,7 +62,7 @@ class Merged:
 
     @property
     def agreed_critical(self) -> bool:
-        """One level apart is still one issue, and its graver word counts."""
+        """Findings one severity apart are still one issue, and the graver severity counts."""
         return {self.a, self.b} <= {"agreed critical", "agreed important"} and "agreed critical" in {self.a, self.b}
 
 
@@ -149,7 +149,7 @@ def test_minor_findings_are_noted_and_do_not_block() -> None:
 
 
 def second_round() -> Play:
-    """A panel whose first round failed on an agreed critical, with the fix handed in."""
+    """A panel whose first round failed on an agreed critical finding, with the fix submitted."""
     play = panel(**BOTH_ON)
     both(play, "spec", "agreed critical", "agreed critical")
     play.revise("d2")

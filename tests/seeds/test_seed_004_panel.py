@@ -172,7 +172,7 @@ def test_severities_two_levels_apart_contradict() -> None:
 
 
 def fail_rounds(play: Play, attempts: int) -> None:
-    """Every round fails on the agreed critical, and the author hands in a fix each time."""
+    """Let every round fail on an agreed critical finding, each followed by a fix."""
     for number in range(attempts):
         both(play, "spec", *FAILED)
         assert wanted(play).remaining == attempts - number
@@ -284,7 +284,7 @@ def dismissed() -> tuple[Play, Suppression]:
 
 
 def raised_again(severity: str, context_hash: str) -> FindingRaised:
-    """The same finding in another review, after the lesson."""
+    """Raise the finding in another review, after the lesson."""
     _, suppression = dismissed()
     play = panel(**BOTH_ON)
     play.know(suppressions=(suppression,))

@@ -1,4 +1,4 @@
-"""What does somebody do who is asked? Each party's answers, bent by their temper."""
+"""The answers of each simulated party to a request, according to their temper."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tests.sim.world import World
 Said = tuple[Who, Command]
 OPENS = frozenset({Effect.PASS_STAGE, Effect.WAIVE})
 LIKES = {Temper.NITPICKS: False, Temper.REOPENS: False, Temper.APPROVES: True, Temper.COLLUDES: True}
-#: What a whole world may tend to: endless arguments, old grievances, doubts, or nothing.
+#: Moods of a world: endless arguments, old grievances, doubts, or none.
 MOODS = ("", "stubborn", "grudge", "unsure", "unsure", "grudge", "stubborn")
 GROUNDS = ("fundamental_flaw", "would_break_system", "security_risk", "better_to_start_over")
 
 
 @dataclass(slots=True)
 class Agents:
-    """Everybody's minds; all chance comes from one seeded source."""
+    """The behaviour of all parties; all randomness comes from one seeded source."""
 
     world: World
     rng: random.Random
@@ -36,7 +36,7 @@ class Agents:
     said: int = 0
 
     def answer(self, review: Review, request_id: str) -> Said | None:
-        """What the addressee of a pending request does about it; nothing when they stay silent."""
+        """The addressee's answer to a pending request; None when they stay silent."""
         request = review.requests[request_id]
         if isinstance(request, ReportRequest):
             return self._review(review, request)
@@ -45,14 +45,14 @@ class Agents:
         return self._rule(review, request)
 
     def work(self, *, after: Bytes | None = None, good: bool = False, same_text: bool = False) -> Bytes:
-        """New bytes, known to the world."""
+        """Make new bytes that are known to the world."""
         self.made += 1
         found = make(self.rng, self.made, after=after, good=good, same_text=same_text)
         self.world.make_known(found)
         return found
 
     def stage(self, review: Review, name: str) -> Stage | None:
-        """The stage of this name that the review must pass; remembered, because everybody asks all the time."""
+        """The stage of this name that the review must pass; cached, because it is looked up very often."""
         key = (review.rules, review.protocols, review.stricter, review.kind, review.digest, bool(review.inherited))
         if key not in self.stages:
             world = self.world
@@ -65,7 +65,7 @@ class Agents:
         return person.temper if person else Temper.HONEST
 
     def words(self, what: str) -> str:
-        """A text nobody else ever says, so that it is recognised wherever it turns up."""
+        """A unique text, so that it is recognised wherever it occurs."""
         self.said += 1
         return f"{what} number {self.said:06d}"
 
@@ -81,7 +81,7 @@ class Agents:
         return who, self._signs_of_life(review, seat) or self._judged(review, request, stage, seat, who)
 
     def _signs_of_life(self, review: Review, seat: Seat) -> Command | None:
-        """Now and then a reviewer begins, gives up, fails or only says that they are alive."""
+        """Now and then a reviewer begins, gives up, fails or only renews the lease."""
         chance = self.rng.random()
         if chance < 0.06 and seat.lease is None:
             return c.TakeSeat(seat=seat.id)
@@ -119,8 +119,8 @@ class Agents:
         return not seat.veto and old is not None and old.verdict in (None, "approve") and old.reviewer.name == who.name
 
     def volunteer(self, review: Review) -> Who:
-        """Somebody, at most once in a while a human, without a hand in the work."""
-        # Where programs make no quorum they come seldom: a seat one of them holds waits for a human in the end.
+        """A volunteer without a part in the work, rarely a human."""
+        # Programs count in no quorum here, so they are rare: a seat that one holds waits for a human in the end.
         seldom = "resolve" in review.protocols
         minds = tuple(one for one in self.world.people if not seldom or one not in PROGRAMS)
         names = PROGRAMS if self.rng.random() < (0.02 if seldom else 0.15) else minds
@@ -129,7 +129,7 @@ class Agents:
         return self.world.people[fitting[0] if fitting else tried[0]].who
 
     def _satisfied(self, who: Who, finding: Finding) -> bool:
-        """Whether an answer is good enough; who was not satisfied once tends to stay so."""
+        """Whether an answer is good enough; a raiser who was not satisfied once tends to stay so."""
         temper = self.temper(who)
         if temper is Temper.REOPENS:
             return False
@@ -138,7 +138,7 @@ class Agents:
         return temper is Temper.APPROVES or self.rng.random() < (0.3 if finding.reopened else 0.7)
 
     def report(self, review: Review, stage: Stage, seat: str, who: Who) -> c.SubmitReport:
-        """A report as this reviewer would write it: the honest see bad bytes, others see what they want."""
+        """A report as this reviewer would write it: honest ones see bad bytes, others see what they want."""
         work, temper = self.world.works[review.digest], self.temper(who)
         likes = LIKES.get(temper, not work.bad)
         if temper is Temper.HONEST and self.rng.random() < 0.1:
@@ -172,7 +172,7 @@ class Agents:
         return self._unsure(review, stage, report) if stage.name == "peer" and self.rng.random() < unsure else report
 
     def _bears_a_grudge(self, review: Review, stage: Stage, seat: str, own: list[Finding]) -> bool:
-        """Whether somebody comes back to what was settled, or repeats themselves when asked to make that clear."""
+        """Whether a reviewer raises a settled finding again, or repeats it when asked to clarify."""
         before = review.reports.get((seat, review.revision))
         if before is not None and before.contradicts:
             return self.rng.random() < 0.9
@@ -180,7 +180,7 @@ class Agents:
         return settled and self.rng.random() < 0.85
 
     def _unsure(self, review: Review, stage: Stage, report: c.SubmitReport) -> c.SubmitReport:
-        """Nothing against the work, only not sure enough."""
+        """The report without findings but with too little confidence."""
         checklist = self._checklist(review, stage, passed=True)
         return replace(report, verdict="concerns", grounds=(), checklist=checklist, findings=(), confidence=70)
 
@@ -196,7 +196,7 @@ class Agents:
         return Evidence(what=self.words("the whole work: all of it"), why=self.words("it holds up"), place=place)
 
     def _drafts(self, work: Bytes, temper: Temper, own: list[Finding]) -> tuple[c.Draft, ...]:
-        """What somebody has against the work: the flaw itself, what they said before, or what they made up."""
+        """The findings of a reviewer: the flaw itself, an earlier finding, or an invented one."""
         found = [self.draft(work, temper) for _ in range(self.rng.choice((1, 1, 1, 2)))]
         if work.bad and temper is Temper.HONEST:
             text = self.words("the lock is taken twice and never released")
@@ -212,7 +212,7 @@ class Agents:
         return tuple(found)
 
     def again(self, old: Finding) -> c.Draft:
-        """The same finding once more."""
+        """The finding raised once more."""
         word = "important" if old.severity_word == "critical" else old.severity_word
         return c.Draft(severity=word, text=old.text, category=old.category, place=old.place, evidence="seen it again")
 
@@ -256,7 +256,7 @@ class Agents:
         return author, self.revision(review, opened)
 
     def _relents(self, review: Review, name: str) -> Said | None:
-        """The reviewer takes back what the author was to change."""
+        """The reviewer withdraws a finding that the author was to fix."""
         finding, note = review.findings[name], self.words("I was wrong")
         seat, raiser = review.seats.get(finding.seat), self.world.people.get(finding.raiser)
         holder = seat.reviewer if seat else raiser.who if raiser else None
@@ -264,7 +264,7 @@ class Agents:
         return None if holder is None else (holder, settle)
 
     def revision(self, review: Review, opened: list[Finding]) -> c.SubmitRevision:
-        """New bytes with an answer to everything that is open."""
+        """New bytes with an answer to every open finding."""
         work = self.work(after=self.world.works[review.digest])
         return c.SubmitRevision(
             digest=work.digest,

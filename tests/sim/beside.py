@@ -1,4 +1,4 @@
-"""What happens on the streams beside the reviews: trust, sessions, policy, lessons, targets?"""
+"""The simulated streams beside the reviews: trust, sessions, policy, lessons, targets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SideEvents = tuple[SideEvent, ...]
 
 @dataclass(slots=True)
 class Beside:
-    """The state of every stream that is no review."""
+    """The state of every stream that is not a review."""
 
     books: Books
     sessions: dict[str, Session] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Beside:
     policy: PolicyActivated | None = None
 
     def decide(self, delivery: Delivery, reviews: Mapping[str, Review], *, against: str = "") -> SideEvents:
-        """Answer a command on one of these streams and remember what followed."""
+        """Answer a command on one of these streams and apply its events."""
         command = delivery.command
         if isinstance(command, EnableSkip | DisableSkip | LookAtTrust):
             return self._trust(delivery, command)
@@ -70,7 +70,7 @@ class Beside:
         return events
 
     def _reaction(self, record: TrustRecord, now: datetime) -> SideEvents:
-        """What the program writes down by itself about a record."""
+        """The events that the program writes by itself about a track record."""
         shut = self.books.shut.pop((record.kind, record.author), None)
         found = shut if shut and not record.enabled_by else suggestion(record, now, self.books.learning)
         if found is None:
@@ -88,7 +88,7 @@ class Beside:
         return events
 
     def _suppress(self, now: datetime) -> None:
-        """False positives in force silence findings; those that humans waived stay as they are."""
+        """Compute the suppressions of the false positives in force; waived findings stay as they are."""
         waived = [one for one in self.books.suppressions if not one.source.startswith("lesson-")]
         self.books.suppressions.clear()
         self.books.suppressions.extend(waived)

@@ -1,4 +1,4 @@
-"""What do people do that nobody asked for? Volunteers, notes, escapes, disputes, publishing, lessons, policies."""
+"""Unrequested acts of the simulated people: volunteers, notes, escapes, disputes, publishing, lessons, policies."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ SESSIONS_MAX = 4
 
 @dataclass(slots=True)
 class Beyond:
-    """Acts without a request behind them; each returns nothing where it would make no sense."""
+    """Acts without a request; each returns None where it would make no sense."""
 
     agents: Agents
     lessons: int = 0
     sessions: int = 0
 
     def of_open(self, review: Review) -> Said | None:
-        """Something beside what is pending in an open review."""
+        """An act in an open review that answers no pending request."""
         act = self.agents.rng.choice(OF_OPEN)
         return act(self, review)
 
     def of_ended(self, review: Review) -> Sent | None:
-        """Something about a review that has ended."""
+        """An act about a review that has ended."""
         agents, chance, stream = self.agents, self.agents.rng.random(), f"review/{review.id}"
         outcome = review.outcome
         if outcome is Outcome.CLEARED and chance < 0.55:
@@ -67,7 +67,7 @@ class Beyond:
         return agents.volunteer(review), stream, c.AddNote(text=agents.words("for the record"))
 
     def _of_withdrawn(self, review: Review, stream: str, chance: float) -> Sent | None:
-        """What stands against withdrawn bytes is lifted: by its raiser, by a human, or after a ruling."""
+        """Lift an objection to withdrawn bytes: by its raiser, by a human, or after a ruling."""
         agents, opened = self.agents, self._opened(review)
         if chance < 0.2:
             return review.author, stream, c.RequestRuling(reason=agents.words("shall this stand"))
@@ -85,7 +85,7 @@ class Beyond:
         return self.human(), stream, c.WaiveFinding(finding=finding.id, reason=agents.words("not real"))
 
     def beside(self, now: datetime) -> Sent | None:
-        """Something on a stream that is no review."""
+        """An act on a stream that is not a review."""
         act = self.agents.rng.choice(BESIDE)
         return act(self, now)
 
@@ -104,7 +104,7 @@ class Beyond:
         return (self.agents.volunteer(review), c.TakeSeat(stage=stage)) if stage else None
 
     def _revise(self, review: Review) -> Said | None:
-        """Authors hand in what nobody asked for."""
+        """An unrequested revision by the author."""
         if review.ruling():
             return None
         return review.author, self.agents.revision(review, self._opened(review))
@@ -148,7 +148,7 @@ class Beyond:
         return review.author, c.AnswerFinding(finding=opened[0].id, text=self.agents.words("no"), rebuttal=True)
 
     def _relent(self, review: Review) -> Said | None:
-        """A reviewer takes back a finding that was answered, or a mistake of their own, without being asked."""
+        """A reviewer settles an answered finding, or withdraws a mistaken one, without a request."""
         asked = review.revision_request()
         for one in [review.findings[name] for name in asked.findings] if asked else review.findings.values():
             holder = review.seats[one.seat].reviewer if one.seat in review.seats else None

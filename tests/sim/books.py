@@ -1,4 +1,4 @@
-"""What does the shell know beside each review? The simulator's own books, from which the facts are taken."""
+"""The simulated shell's knowledge beside each review, from which the facts are taken."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Books:
 
     learning: Learning
     vetoes: dict[str, dict[str, set[str]]] = field(default_factory=dict)
-    #: Which reviews had these bytes, by digest.
+    #: The reviews that had these bytes, by digest.
     holders: dict[str, list[str]] = field(default_factory=dict)
     load: dict[str, Load] = field(default_factory=dict)
     shares: dict[str, dict[str, tuple[int, int]]] = field(default_factory=dict)
@@ -56,14 +56,14 @@ class Books:
         return self.trust.setdefault((kind, author), TrustRecord(kind=kind, author=author))
 
     def paired(self, author: str) -> dict[str, int]:
-        """How often each reviewer reviewed this author's work lately."""
+        """How often each reviewer recently reviewed this author's work."""
         found: dict[str, int] = {}
         for name in self.pairings.get(author, ()):
             found[name] = found.get(name, 0) + 1
         return found
 
     def note(self, stream: str, review: Review, event: e.ReviewEvent, at: datetime) -> None:
-        """Take one event of a review into the books; the review is as it was after the event."""
+        """Record one event of a review; the review is in the state after the event."""
         match event:
             case e.ReportSubmitted():
                 self._reported(stream, review, event, at)
@@ -143,7 +143,7 @@ class Books:
                 return record
 
     def weigh(self, stream: str, review: Review) -> None:
-        """Count anew who has how much of this review on the table."""
+        """Recompute each reviewer's load from this review."""
         new: dict[str, tuple[int, int]] = {}
         for request in review.requests.values():
             holder = review.seats[request.seat].reviewer if isinstance(request, ReportRequest) else None

@@ -1,4 +1,4 @@
-"""How are many worlds played, their counts merged, and what was seen too seldom named?
+"""Play many worlds, merge their counts, and name what was seen too seldom.
 
 Usage: python -m tests.sim.campaign SEED STEPS prints the histogram, and a shrunk script for the first failing seed.
 """
@@ -19,21 +19,21 @@ from tests.sim.people import ADVERSARIES, Temper
 from tests.sim.run import Run, shrunk
 from tests.sim.unreachable import reachable_events, reachable_gates, reachable_outcomes, reachable_refusals
 
-#: A world is played so long, then the next seed's begins.
+#: The steps of a world, after which the next seed's begins.
 WORLD_STEPS = 2_500
 ARCHIVE = Path(__file__).parent / "failing_seeds.txt"
 
 
 @dataclass(slots=True)
 class Campaign:
-    """What came of many worlds."""
+    """The result of many worlds."""
 
     counts: Counts = field(default_factory=Counts)
     failures: list[str] = field(default_factory=list)
 
 
 def tempers_of(seed: int) -> tuple[Temper, ...]:
-    """Who lives in the world of a seed: only the honest, all adversaries, or some."""
+    """The tempers in the world of a seed: only honest, all adversaries, or some."""
     if seed % 3 == 0:
         return ()
     rng = random.Random(seed)
@@ -52,7 +52,7 @@ def play(seed: int, steps: int) -> Run:
 
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """A world makes values without cycles; looking for cycles among them takes a tenth of the time."""
+    """Disable garbage collection: a world makes no cycles, and looking for them takes a tenth of the time."""
     gc.disable()
     try:
         yield
@@ -73,7 +73,7 @@ def campaign(first_seed: int, steps: int) -> Campaign:
 
 
 def too_seldom(counts: Counts, at_least: int = SEEN_MIN) -> dict[str, int]:
-    """What should have been seen at least so often and was not, and how often it was."""
+    """The things seen less often than required, with their counts."""
     return {
         **counts.missing("events", reachable_events(), at_least),
         **counts.missing("refusals", reachable_refusals(), at_least),
@@ -83,7 +83,7 @@ def too_seldom(counts: Counts, at_least: int = SEEN_MIN) -> dict[str, int]:
 
 
 def archived() -> list[tuple[int, int]]:
-    """The seeds that once failed, with the steps they were played for."""
+    """The seeds that failed before, with their number of steps."""
     lines = (line.partition("#")[0].split() for line in ARCHIVE.read_text(encoding="utf-8").splitlines())
     return [(int(line[0]), int(line[1])) for line in lines if line]
 

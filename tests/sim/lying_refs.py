@@ -1,6 +1,6 @@
-"""An author who picks the base among several protected refs and repositories: what is harmless there may roll back.
+"""An author who picks the base among several protected refs and repositories, to roll back a fix in another.
 
-What every ref has is drawn, committed with the real git, and kept beside: the checker asks that record, and never git.
+The contents of every ref are drawn, committed with the real git, and recorded: the checker uses only that record.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.sim.lying import proven
 REPOSITORIES = {"shop": ("release/1", "release/2", "main"), "play": ("main",)}
 PATHS = ("lib/guard.py", "lib/price.py", "app/main.py", "app/only.py", "tools/run.py")
 NAMINGS = ("ref", "full ref", "commit", "named commit", "tree")
-#: How often a ref has a file as most others have it, as a version of its own, or not at all.
+#: The share of refs with the common version of a file, and with their own; the others lack it.
 _SAME, _OWN = 0.75, 0.15
 
 Files = Mapping[str, bytes]
@@ -51,7 +51,7 @@ class Shops:
 
 @dataclass(slots=True)
 class Played:
-    """What came of the claims."""
+    """The results of the claims."""
 
     #: A sentence for each that got something by its base.
     wrong: list[str] = field(default_factory=list)
@@ -87,7 +87,7 @@ def _drawn(rng: random.Random, usual: Files) -> list[tuple[str, bytes]]:
 
 
 def played(folder: Path, count: int, seed: int) -> Played:
-    """Open so many works in one world, each with a base that suits its author."""
+    """Open so many works in one world, each with the base that suits its author."""
     rng = random.Random(seed)
     world = shops(folder, rng)
     mirrors = Mirrors(

@@ -1,4 +1,4 @@
-"""Which wrong thing is tried next, so that every refusal is seen? The least seen of a few, on a review that fits it."""
+"""Choose the next wrong command, so that every refusal is seen: the least seen of a few, on a review that fits it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MISSING_STREAM = "review/never-opened"
 
 @dataclass(slots=True)
 class Mischief:
-    """Everything that must be refused, tried on purpose."""
+    """Tries commands that must be refused."""
 
     agents: Agents
 
     def next(self, open_streams: list[str], streams: list[str]) -> Sent | None:
-        """The rarest of a few wrong things, on the first review that fits it."""
+        """The rarest of a few wrong commands, on the first review that fits it."""
         rng, seen = self.agents.rng, self.agents.world.counts.seen["refusals"]
         code = min(rng.choices(CODES, k=5), key=lambda one: (seen[one], one))
         pool = streams if code in (Code.REVIEW_ENDED, Code.OBJECTED) else open_streams

@@ -1,7 +1,7 @@
-"""Can a blind reviewer tell what the others wrote? Two worlds that differ only in hidden reports, byte by byte.
+"""A blind reviewer cannot tell what others wrote: two worlds that differ only in hidden reports, compared by bytes.
 
-Everything the viewer can get is asked for in both: the view, the explanation of it, and the answer to everything they
-might try in order to find out. Also: two openings that differ only in the author's words draw the same reviewers.
+Everything the viewer can get is requested in both: the view, its explanation, and the answers to all commands that
+might tell. Also: two openings that differ only in the author's words draw the same reviewers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.sim.script import Command, Delivery
 from tests.sim.world import World
 
 KINDS = ("story", "task", "careful_task", "milestone", "script", "guarded", "release", "launch", "article", "research")
-#: Where somebody may come whom nobody asked.
+#: Kinds with open stages, where volunteers may join.
 OPEN_KINDS = ("story", "story", "script")
 STREAM = "review/r1"
 
@@ -52,14 +52,14 @@ class Side:
         return self.world.reviews[STREAM]
 
     def shown(self, viewer: Who, probes: list[Command]) -> str:
-        """Every byte this viewer can get."""
+        """Everything this viewer can get, as text."""
         review, rules = self.review, self.world.rules[self.review.rules]
         seen = view(rules, review, viewer)
         words = explain(rules, seen.review).in_words()
         return "\n".join((repr(seen), *words, *(self._tried(viewer, one) for one in probes)))
 
     def _tried(self, viewer: Who, command: Command) -> str:
-        """What the viewer is told when they try this; nothing is appended."""
+        """The answer to a trial of this command; nothing is appended."""
         delivery = Delivery(at=self.now, who=viewer, stream=STREAM, key="probe", command=command)
         facts, rules = self.world.facts(delivery, self.review), self.world.rules[self.review.rules]
         try:
@@ -70,7 +70,7 @@ class Side:
 
 
 def pair(seed: int) -> list[Violation] | None:
-    """Play one pair; nothing when nobody was blind in it, else what the checker says."""
+    """Play one pair; None when no reviewer was blind in it, otherwise the checker's violations."""
     rng = random.Random(seed)
     sides = [Side(world=(one := fresh(seed, ())), agents=Agents(world=one, rng=random.Random(seed))) for _ in "ab"]
     if not _opened(sides, rng, KINDS):
@@ -91,14 +91,14 @@ def pair(seed: int) -> list[Violation] | None:
 
 
 def late_pair(seed: int) -> list[Violation] | None:
-    """The same with one who has not begun: they look, come unasked after others did or did not, and look again."""
+    """Play a pair whose viewer has not begun: they look, volunteer after others did or did not, and look again."""
     rng = random.Random(seed)
     sides = [Side(world=(one := fresh(seed, ())), agents=Agents(world=one, rng=random.Random(seed))) for _ in "ab"]
     if not _opened(sides, rng, OPEN_KINDS):
         return None
     seats = list(sides[0].review.seats.values())
     names = [name for name in sides[0].world.people if not _sits_or_wrote(sides[0].review, name)]
-    # A human without a seat sees all by right, and what they saw is written down.
+    # A human without a seat sees everything by right, and that is recorded.
     viewer = sides[0].world.people[rng.choice([one for one in names if one.startswith("agent-")])].who
     stage, draw = seats[0].stage, rng.getrandbits(32)
     for index, other in enumerate(sides):
@@ -114,7 +114,7 @@ def late_pair(seed: int) -> list[Violation] | None:
         side.send(viewer, c.TakeSeat(stage=stage), draw)
     if not all(_has_joined(one.review, viewer.name) for one in sides):
         return None
-    # Who names a seat that they do not see gets one answer at the doors, and here as many as there are.
+    # An invisible seat gets one answer at the doors, but several here, so only visible seats are named.
     asked = {one.id: one for one in seats if one.required}
     probes = list(_probes(replace(sides[0].review, seats=asked), viewer))
     shown = [f"{early!r}\n{one.shown(viewer, probes)}" for early, one in zip(before, sides, strict=True)]
@@ -125,7 +125,7 @@ def late_pair(seed: int) -> list[Violation] | None:
 
 
 def _hidden_volunteers(side: Side, names: list[str], stage: str, rng: random.Random) -> None:
-    """Some come unasked before the viewer, and one or the other leaves again."""
+    """Let some volunteer before the viewer, and some of them leave again."""
     for name in rng.sample(names, rng.randrange(3)):
         who = side.world.people[name].who
         side.send(who, c.TakeSeat(stage=stage), rng.getrandbits(32))
@@ -140,14 +140,14 @@ def _sits_or_wrote(review: Review, name: str) -> bool:
 
 
 def _has_joined(review: Review, name: str) -> bool:
-    """On a seat of their own; that one of those asked for is free they may know."""
+    """Whether they volunteered on an additional seat; that a requested seat is free is no secret."""
     return any(
         one.reviewer is not None and one.reviewer.name == name and not one.required for one in review.seats.values()
     )
 
 
 def _opened(sides: list[Side], rng: random.Random, kinds: tuple[str, ...]) -> bool:
-    """The same work is opened in both, and everybody who was asked, or may volunteer, has begun."""
+    """Open the same work in both, and let everyone who was asked, or may volunteer, begin."""
     kind, author, draw = rng.choice(kinds), f"agent-{rng.randrange(18):02d}", rng.getrandbits(32)
     for side in sides:
         work = side.agents.work()
@@ -163,7 +163,7 @@ def _opened(sides: list[Side], rng: random.Random, kinds: tuple[str, ...]) -> bo
 
 
 def _blind_viewer(sides: list[Side]) -> Who | None:
-    """Somebody who owes a report in both worlds and has given none."""
+    """A reviewer who owes a report in both worlds and has given none."""
     for name, request in sides[0].review.requests.items():
         seat = sides[0].review.seats.get(name)
         who = seat.reviewer if seat is not None and seat.part is Part.JUDGE else None
@@ -179,7 +179,7 @@ def _is_blind(review: Review, seat: str, who: Who) -> bool:
 
 
 def _hidden_reports(sides: list[Side], viewer: Who, rng: random.Random) -> bool:
-    """The others report, in each world something else; in the second perhaps some have not yet."""
+    """Let the others report differently in each world; in the second some may not report at all."""
     likes, draw, sent = rng.random() < 0.5, rng.getrandbits(32), False
     for index, side in enumerate(sides):
         for name, request in list(side.review.requests.items()):
@@ -197,7 +197,7 @@ def _hidden_reports(sides: list[Side], viewer: Who, rng: random.Random) -> bool:
 
 
 def _probes(review: Review, viewer: Who) -> Iterator[Command]:
-    """Whatever might tell a blind reviewer about the others' findings."""
+    """Commands that might tell a blind reviewer about the others' findings."""
     number = review.revision
     foreign = [one.id for one in review.seats.values() if one.reviewer is not None and one.reviewer.name != viewer.name]
     for seat in foreign:
@@ -218,7 +218,7 @@ def _probes(review: Review, viewer: Who) -> Iterator[Command]:
 
 
 def drawn_alike(seed: int) -> list[Violation]:
-    """Open one work twice on paper; only what the author controls differs, the draw must not."""
+    """Open one work twice without appending; only what the author controls differs, the draw must not."""
     rng, world = random.Random(seed), fresh(seed, ())
     agents = Agents(world=world, rng=rng)
     work, draw = agents.work(), rng.getrandbits(32)

@@ -1,4 +1,4 @@
-"""Who lives in the simulated world? Agents of several operators and families, programs, humans; some hostile."""
+"""The people of the simulated world: agents of several operators and families, programs, humans; some hostile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foureyes.core.values import Who, WhoKind
 
 
 class Temper(StrEnum):
-    """How somebody behaves; all but the first are what the gate must withstand."""
+    """How a person behaves; the gate must withstand all but the first."""
 
     HONEST = "honest"
     NITPICKS = "always nitpicks"
@@ -54,15 +54,15 @@ FAMILIES = ("claude", "gpt", "gemini", "")
 HUMANS = ("hana", "hugo", "hedda", "horst")
 PROGRAMS = ("linter", "scanner", "tests")
 REACTOR = Who(name="reactor", kind=WhoKind.SERVICE)
-#: A two-faced service vouches for every agent of this operator; what is said of their families is its word alone.
+#: A dishonest service vouches for every agent of this operator; their families are only its claim.
 VOUCHED_OPERATOR = "west"
-#: These work in one session, each under a name and an operator of their own.
+#: Agents who work in one session, each with its own name and operator.
 MATES = frozenset({"agent-04", "agent-05", "agent-10"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Somebody with a credential, a temper and roles."""
+    """A person with a credential, a temper and roles."""
 
     who: Who
     temper: Temper
@@ -105,6 +105,6 @@ def _person(who: Who, temper: Temper, roles: frozenset[str]) -> Person:
 
 
 def mates_of(names: Iterable[str]) -> frozenset[str]:
-    """Who works in one session with one of these."""
+    """The agents who work in one session with one of these."""
     makers = set(names)
     return MATES - makers if makers & MATES else frozenset()

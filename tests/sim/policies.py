@@ -1,7 +1,7 @@
-"""By which policies is the simulated work judged? The program's own rules, each beside the simulator's words for them.
+"""The policies of the simulated world: the program's own rules, each with the simulator's description of them.
 
-The checker gets only the words of `words.py`. They are written down by hand and not read off the rules, so that a
-rule that went wrong is noticed.
+The checker gets only the descriptions of `words.py`. They are written by hand and not derived from the rules, so that
+a wrong rule is noticed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.sim.checker import Policy, parse_policy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """Rules, and what they demand in the simulator's own words."""
+    """Rules, and the simulator's description of what they demand."""
 
     rules: Rules
     policy: Policy
@@ -91,7 +91,7 @@ SKIPS = (
 
 
 def first() -> Told:
-    """All five styles and the lone developer's, seven chains, groups of people, skips, and unreadable rules."""
+    """All five styles and the solo style, seven chains, groups of people, skips, and unreadable rules."""
     rules = Rules(
         digest="policy-1",
         protocols=(*_shipped(), *_own()),
@@ -140,7 +140,7 @@ def third() -> Told:
 
 
 def everything() -> tuple[Told, ...]:
-    """Every policy a simulated world may put into force, the first one first."""
+    """Every policy that a simulated world may activate, the initial one first."""
     return first(), second(), third()
 
 
@@ -171,7 +171,7 @@ def _vote() -> Protocol:
 
 
 def _guarded() -> Protocol:
-    """Two operators, a green run of the tests, most of it read, another model family, reports kept over a rebase."""
+    """Two operators, a green test run, coverage, another model family, and reports kept over a rebase."""
     options = Options(
         style=Style.SOLO,
         keeps=frozenset({ChangeKind.REBASE, ChangeKind.MESSAGE, ChangeKind.CONTENT}),
@@ -196,7 +196,7 @@ def _guarded() -> Protocol:
 
 
 def _verified() -> Protocol:
-    """Findings are verified before they stop anything; a red run of the linter is only noted."""
+    """A protocol whose findings are verified before they block; a failing linter is only noted."""
     options = Options(style=Style.SOLO, failures_max=1, times=Times(human_fallback=False))
     conditions = (
         gates.Quorum(reviewers=1, programs=False),
@@ -209,7 +209,7 @@ def _verified() -> Protocol:
 
 
 def _committee(name: str, group: str, *, needs: int) -> Protocol:
-    """One critic with a veto; what he stops, only so many people of a group open again."""
+    """A protocol of one critic with a veto, which only so many people of a group can override."""
     options = Options(style=Style.CHAIN, ruling_needs=needs, ruling_group=group)
     seat = SeatRule(roles=("hardin", "auditor"), scope="risk", veto=True)
     stage = Stage(name=f"{name}.risk", seats=(seat,), gates=(gates.Unanimous(),), options=options)
@@ -228,7 +228,7 @@ def _hollow() -> Protocol:
 
 
 def _unmanned() -> Protocol:
-    """A check nobody runs."""
+    """A protocol with a check that nobody runs."""
     conditions = (gates.Unanimous(), gates.Evidence(check="fuzzing"))
     seats = (SeatRule(roles=("tester",)),)
     stage = Stage(name="unmanned", seats=seats, gates=conditions, options=Options(style=Style.CHAIN))

@@ -1,4 +1,4 @@
-"""How is a script written down so that it can be pasted into a test and played again? As Python that evaluates."""
+"""Print a script as Python source, so that it can be pasted into a test and played again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.sim.works import Bytes
 
 
 def source(value: object) -> str:
-    """A value as Python source; fields that have their default are left out."""
+    """A value as Python source, without fields that have their default."""
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     if isinstance(value, datetime):

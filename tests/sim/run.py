@@ -1,4 +1,4 @@
-"""How is a world played? Seeded, step by step, with a network that is late and repeats, and a clock that jumps."""
+"""Play a world: seeded, step by step, with a network that delays and repeats, and a clock that jumps."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from tests.sim.world import World
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 OPEN_MAX = 20
 IDLE_MAX = 12
-#: How often an author takes work that somebody objected to into another review.
+#: How often an author takes work with an objection into another review.
 SHOPPING = 0.25
 WAITING_MAX = 200
-#: How often each kind of work is made, so that every style comes to every end.
+#: The weight of each kind of work, chosen so that every style reaches every outcome.
 WEIGHTS = {"story": 8, "milestone": 12, "task": 7, "script": 7, "article": 5, "guarded": 5, "verified": 6, "vote": 9}
 WEIGHTS |= {"create_core": 6, "breaking_change": 2, "committee": 3, "unmanned": 2, "orphan": 2, "security_change": 2}
 KINDS = tuple(kind for kind in (*policies.KINDS, "something else") for _ in range(WEIGHTS.get(kind, 1)))
 FAVOURITES = {"stubborn": "story", "grudge": "create_core", "unsure": "create_core"}
-#: Whoever says yes to everything reads every other work; of all others, now and then somebody has not read.
+#: Share of works that are judged unread: by reviewers who approve everything, and by all others.
 UNREAD_SHARE, UNREAD_SELDOM = 0.5, 0.04
-#: A program whose small changes of one kind are always good: it earns a track record.
+#: A program whose small changes of one kind are always good, so that it earns a track record.
 STEADY = ("scanner", "answer")
 
 
@@ -83,7 +83,7 @@ class Run:
         return self.world.violations
 
     def _tick(self) -> None:
-        """Time passes; now and then the clock jumps, and when nobody does anything it goes on to the next due time."""
+        """Let time pass; now and then the clock jumps, and when no party acts it moves to the next due time."""
         chance = self.rng.random()
         if chance < 0.001:
             self.now += timedelta(hours=self.rng.choice((3, 25, 49)))
@@ -114,7 +114,7 @@ class Run:
         return self._of_open(self.rng.choice(self.open), chance)
 
     def _of_open(self, stream: str, chance: float) -> Delivery | None:
-        """Whoever owes something in this review acts, or the clock, or somebody else."""
+        """The next act in an open review, by a party with the turn, the clock, or another party."""
         review = self.world.reviews[stream]
         due = [name for name, one in review.requests.items() if one.due <= self.now]
         if due:
@@ -156,12 +156,12 @@ class Run:
         return self._compose(opener, f"review/{name}", command)
 
     def _objected(self) -> Review | None:
-        """A review whose author takes the work elsewhere, with a byte, a path or a part changed."""
+        """A review whose author submits the work elsewhere, with a byte, a path or a part changed."""
         found = self.world.reviews[self.rng.choice(self.streams)]
         return found if found.author.kind is WhoKind.AGENT and found.findings and found.outcome is not None else None
 
     def _kind(self) -> str:
-        """What kind of work is made; a world with a mood has more of what suits it."""
+        """The kind of the next work; a world with a mood prefers kinds that suit it."""
         favourite = FAVOURITES.get(self.agents.mood)
         return favourite if favourite and self.rng.random() < 0.5 else self.rng.choice(KINDS)
 
@@ -195,7 +195,7 @@ class Run:
         return delivery
 
     def _given(self, who: Who, stream: str, served: str) -> str:
-        """What somebody has read: the current version; or an older one, a part or nothing, which counts as nothing."""
+        """What a party was served: the current version, or an older one, a part or nothing, which count as nothing."""
         person, review = self.world.people.get(who.name), self.world.reviews.get(stream)
         unread = UNREAD_SHARE if person and person.temper is Temper.APPROVES else UNREAD_SELDOM
         if review is None or self.rng.random() >= unread:
@@ -218,7 +218,7 @@ class Run:
             self.open.remove(delivery.stream)
 
     def finish(self) -> list[Violation]:
-        """Fold every log again from its beginning: it must give the state that was kept."""
+        """Fold every log again from its beginning and check that it gives the kept state."""
         for stream, review in self.world.reviews.items():
             log = self.world.logs[stream]
             again = fold([decode(one) for one in log])  # type: ignore[misc]  # only review events are on this stream
@@ -228,18 +228,18 @@ class Run:
 
 
 def same(one: Review, other: Review) -> bool:
-    """Whether two states are equal, down to the order in which things are asked for."""
+    """Whether two states are equal, including the order of requests."""
     orders = ((list(some.requests), list(some.seats), list(some.findings)) for some in (one, other))
     return one == other and next(orders) == next(orders)
 
 
 def state(review: Review) -> str:
-    """A review's whole state in one spelling; mappings in the order of their keys."""
+    """A review's whole state in canonical form, with mappings in the order of their keys."""
     return repr(review)
 
 
 def mood_of(seed: int) -> str:
-    """What the world of a seed tends to."""
+    """The mood of the world of a seed."""
     return MOODS[seed % len(MOODS)]
 
 

@@ -1,4 +1,4 @@
-"""What is delivered in the simulated world? One command at one time; a list of these replays a whole run."""
+"""The deliveries of a simulated world: one command at one time; a list of these replays a whole run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from foureyes.core.values import Who
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookAtTrust:
-    """The program's own reaction to a track record: suggest the fast lane, or write down that it was shut."""
+    """The program's own reaction to a track record: suggest the fast lane, or record that it was shut."""
 
 
 SideCommand = LookAtTrust | LessonCommand | RecordLive | ActivatePolicy | SessionCommand | EnableSkip | DisableSkip
@@ -26,7 +26,7 @@ Command = ReviewCommand | SideCommand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A command as the network hands it to the gate; what its sender had read travels with it."""
+    """A command as the network delivers it to the gate, with what its sender had been served."""
 
     at: datetime
     who: Who
@@ -42,10 +42,10 @@ class Delivery:
 
     @property
     def body(self) -> object:
-        """What is asked, to tell a repetition from another command under the same key."""
+        """The content of the command, to tell a repetition from another command under the same key."""
         return self.stream, self.command
 
     @property
     def items(self) -> int:
-        """How many things the command carries, each of which may become an event or two."""
+        """The number of items in the command, each of which may become one or two events."""
         return sum(len(getattr(self.command, name, ())) for name in CARRIES)

@@ -1,4 +1,4 @@
-"""Which few of these deliveries are enough to break it? Delta debugging over a script."""
+"""Reduce a failing script to few deliveries by delta debugging."""
 
 from __future__ import annotations
 

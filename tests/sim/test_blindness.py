@@ -1,4 +1,4 @@
-"""No blind reviewer can tell what the others wrote, and no author can tell the server whom to draw."""
+"""No blind reviewer can tell what the others wrote, and no author can influence the draw of reviewers."""
 
 import os
 
@@ -12,11 +12,11 @@ from tests.sim.pairs import drawn_alike, late_pair, pair
 
 PAIRS = {"test": 300, "all": 2_000}.get(os.environ.get("EFFORT", ""), 60)
 CHUNKS = 4
-#: How many pairs a planted leak may stay unseen for.
+#: The most pairs before a planted leak must be found.
 SOON = 20
-#: Worlds in which nobody was blind are no pairs; there are few of them.
+#: The least share of worlds with a blind viewer; the others are not pairs.
 BLIND_SHARE_MIN = 0.9
-#: Worlds in which who comes late may not join, or is wanted, are none either.
+#: The least share of worlds in which a late viewer may volunteer; the others are not pairs.
 LATE_SHARE_MIN = 0.15
 
 

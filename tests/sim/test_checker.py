@@ -1,4 +1,4 @@
-"""The checker finds nothing wrong with an honest log, and notices each of these lies in it."""
+"""The checker finds no error in an honest log, and detects each of these lies in it."""
 
 import copy
 from collections.abc import Callable

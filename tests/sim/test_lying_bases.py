@@ -1,4 +1,4 @@
-"""An author who lies about the base gets nothing by it; a gate that believed the claim is found at once."""
+"""An author gains nothing by a lie about the base; a gate that believed the claim is detected at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORLDS, WORKS = {"all": 20}.get(EFFORT, 3), 30
 
 @bug("foureyes.app.bases:Bases.prepare", source="T38", found_by="T38")
 async def the_claim_is_believed(_original: Function, _bases: Bases, store: Store, ask: Ask) -> Prepared:
-    """Work is compared with what its author says it was before, and a comment is taken for proof."""
+    """Planted bug: the author's claim counts as the base, and a comment as proof."""
     assert isinstance(ask.command, OpenReview)
     prepared = Prepared()
     if ask.before:
@@ -53,7 +53,7 @@ def test_a_gate_that_believes_the_claim_is_found() -> None:
 
 
 def the_ref_that_is_named_is_enough(then: dict[str, Any], _own: Iterable[object], _others: Iterable[object]) -> Any:
-    """Whatever one protected ref has is a base, whatever the others have mended."""
+    """Planted bug: any protected ref is a base, although others have fixed the file."""
     return then
 
 

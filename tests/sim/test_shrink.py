@@ -1,4 +1,4 @@
-"""A failing script is shrunk to what matters, and counts are merged and held against the threshold."""
+"""A failing script is reduced to its essential steps, and counts are merged and compared with the threshold."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Seeded worlds break no invariant, replay to the same state, are the same when played again, and see everything."""
+"""Seeded worlds break no invariant, replay to the same state, are reproducible, and reach every case."""
 
 import hashlib
 import multiprocessing
@@ -30,12 +30,12 @@ SEEDS_A_CHUNK = 100
 #: The threshold holds for the whole campaign; a short one only shows that things work.
 THRESHOLD = {"test": SEEN_MIN // 2, "all": SEEN_MIN}.get(EFFORT, 0)
 SAME_STEPS = 1_000
-#: Where make finds what the campaign saw; a test's own output is not shown when tests run side by side.
+#: The file of the histogram for make; the output of parallel tests is not shown.
 HISTOGRAM = Path(__file__).parents[2] / "build" / "simulation.txt"
 
 
 def chunk(number: int) -> Campaign:
-    """One piece of the campaign; every piece has its own seeds."""
+    """One part of the campaign, with its own seeds."""
     return campaign(FIRST_SEED + number * SEEDS_A_CHUNK, CHUNK_STEPS)
 
 

@@ -1,4 +1,4 @@
-"""What does the shell of the simulated world find of text that other reviews have something against?"""
+"""The simulated shell's search for text that other reviews have an objection to."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.sim.works import Bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """The bytes and reviews in which text is looked for; bytes of one family have all their text in common."""
+    """The bytes and reviews that are searched; bytes of one family have all their text in common."""
 
     works: Mapping[str, Bytes]
     reviews: Mapping[str, Review]
     rules: Mapping[str, Rules]
 
     def inheritable(self, streams: list[str], own: str, work: Bytes | None) -> list[Inheritable]:
-        """What stands in these reviews on text of these bytes, the gravest first."""
+        """The open findings of these reviews on text of these bytes, the gravest first."""
         if work is None:
             return []
         found = [
@@ -35,13 +35,13 @@ class Texts:
         return sorted(found, key=lambda one: (-one.finding.severity, one.review, one.finding.id))
 
     def kept(self, review: Review | None, work: Bytes | None) -> list[str]:
-        """The findings of a review whose text is in new bytes."""
+        """The findings of a review whose text is also in the new bytes."""
         if review is None or work is None:
             return []
         return [one.id for one in review.findings.values() if self._is_in(review, one, work)]
 
     def lifted(self, review: Review | None) -> dict[str, str]:
-        """The inherited findings that stand no more where they were raised."""
+        """The inherited findings that are no longer open where they were raised."""
         found = {}
         for one in (review.findings[name] for name in review.inherited) if review else ():
             source = self.reviews[f"review/{one.review}"]

@@ -1,4 +1,4 @@
-"""What can never be seen in the histogram, and why? Everything that is not listed here must be seen often enough."""
+"""What can never occur in the histogram, with reasons; everything else must be seen often enough."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ONLY_HOOKS = "hooks have no part in any review; tests/core/test_silence.py and t
 ONLY_PUBLISHERS = "a base is attested beside the reviews; tests/use/test_u01_bases.py plays it"
 ONLY_CHAINS = "only a chain's rules say that used-up attempts go back to the author"
 
-#: Events that nobody in the simulated world can cause, with the reason.
+#: Events that no party in the simulated world can cause, with the reason.
 EVENTS = {
     **dict.fromkeys(("BlobPurged", "KeyRotated", "StoreRestored"), AT_THE_MACHINE),
     **dict.fromkeys(("PrincipalEnrolled", "PrincipalRemoved", "TokenIssued", "TokenRevoked"), AT_THE_DOORS),
@@ -35,7 +35,7 @@ EVENTS = {
     "BaseAttested": ONLY_PUBLISHERS,
     **dict.fromkeys(("HooksSilenced", "HooksResumed"), ONLY_HOOKS),
 }
-#: Refusals of the gate, before the core is asked or by what only the shell sees; tests/app and tests/doors meet them.
+#: Refusals by the gate before the core, or from facts only the shell has; tests/app and tests/doors cover them.
 REFUSALS = {
     Code.BAD_PATH,
     Code.BAD_VALUE,
@@ -46,7 +46,7 @@ REFUSALS = {
     Code.UNDER_REVIEW,
     Code.UNKNOWN_DIGEST,
 }
-#: gate -> moves that it never makes, with the reason.
+#: Gate -> moves that it never makes, with the reason.
 GATES: dict[str, dict[Move, str]] = {
     "Agreement": {Move.CLARIFY: ONLY_TALLY, Move.REJECT: NEVER_ENDS},
     "Certainty": {
@@ -84,21 +84,21 @@ GATES: dict[str, dict[Move, str]] = {
     "Unanimous": {Move.CLARIFY: ONLY_TALLY, Move.ESCALATE: LAYERS_DECIDE, Move.REJECT: NEVER_ENDS},
     "Unknown": {move: ONLY_ESCALATES for move in Move if move is not Move.ESCALATE},
 }
-#: style -> ends that it never comes to, with the reason.
+#: Style -> outcomes that it never reaches, with the reason.
 OUTCOMES: dict[Style, dict[Outcome, str]] = {
     style: {Outcome.RETURNED: ONLY_CHAINS} for style in Style if style is not Style.CHAIN
 }
-#: Names among the gates that are no conditions.
+#: Names in the gates' modules that are not gates.
 NO_GATES = frozenset({"Criteria", "Mode"})
 
 
 def reachable_refusals() -> list[Code]:
-    """The refusals somebody in the simulated world can meet."""
+    """The refusals that can occur in the simulated world."""
     return sorted(set(Code) - REFUSALS)
 
 
 def reachable_events() -> list[str]:
-    """Every event that somebody in the simulated world can cause."""
+    """Every event that can occur in the simulated world."""
     return sorted(EVENT_TYPES.keys() - EVENTS.keys())
 
 
@@ -109,5 +109,5 @@ def reachable_gates() -> list[str]:
 
 
 def reachable_outcomes() -> list[str]:
-    """Every style with every end it can come to, as the histogram spells them."""
+    """Every style with every outcome it can reach, as the histogram spells them."""
     return [f"{style} {end}" for style in Style for end in Outcome if end not in OUTCOMES.get(style, {})]

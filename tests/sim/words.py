@@ -1,7 +1,7 @@
-"""What do the simulated policies demand, in plain words? Written by hand for the checker; nothing here is computed.
+"""The demands of the simulated policies, written by hand for the checker; nothing here is computed.
 
-A stage says how its verdicts count (`none`: only the quorum, `all`, `majority` of the chain, `tally`), who sits there,
-what blocks, and what else must be true. A field that is left out has the value `StagePolicy` gives it.
+A stage says how its verdicts count (`none`: only the quorum, `all`, `majority` of the chain, `tally`), its seats, what
+blocks, and its other conditions. A field that is left out has the default of `StagePolicy`.
 """
 
 from __future__ import annotations
@@ -216,5 +216,5 @@ def _committee(name: str, group: str, *, needs: int) -> Json:
 
 
 def _never(name: str, *, seats: int) -> Json:
-    """Only a human passes this."""
+    """A stage that only a human can pass."""
     return {"name": name, "seats": tuple({"who": "anyone"} for _ in range(seats)), "human": True}

@@ -1,4 +1,4 @@
-"""What is made in the simulated world? Bytes with a digest, paths, a risk and the truth about them."""
+"""The works of the simulated world: bytes with a digest, paths, a risk and the truth about them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINES = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bytes:
-    """Some bytes; `bad` is the truth that honest reviewers see and authors may not know, and it lies at `flaw`."""
+    """Some bytes; `bad` is the truth, which honest reviewers see and authors may not know; the defect is at `flaw`."""
 
     digest: str
     paths: tuple[str, ...]
@@ -31,19 +31,19 @@ class Bytes:
 
     @property
     def known(self) -> bool:
-        """Whether the gate knows what these bytes were before; of the others it has only the author's word."""
+        """Whether the gate knows the base of these bytes; otherwise it has only the author's claim."""
         return int(self.digest[-1], 16) % 4 > 0
 
     @property
     def base(self) -> KnownBase:
-        """What the gate compares them with."""
+        """The base that the gate compares them with."""
         if not self.known:
             return KnownBase()
         return KnownBase(source=BaseSource.REPOSITORY, name="shop refs/heads/main", digest=f"before {self.digest}")
 
     @property
     def proof(self) -> Proof:
-        """What a program proves of them against that base."""
+        """What a program proves about them against that base."""
         if not self.known or not self.risk.trivial:
             return Proof()
         return Proof(base=self.base.digest, digest=self.digest, why="only layout changed", is_small=True)
@@ -54,7 +54,7 @@ def make(
 ) -> Bytes:
     """Make new bytes, perhaps from older ones; everything about them follows from the seed.
 
-    Every other version of some bytes has another text; one of the same text never has.
+    Every other version of some bytes has another text; with `same_text` it never has.
     """
     paths = after.paths if after and rng.random() < 0.8 else _paths(rng, good=good)
     digest = f"{number:05d}-{rng.getrandbits(64):016x}"

@@ -1,4 +1,4 @@
-"""What happens when a command is delivered? The simulated shell around the real core, watched by the checker."""
+"""Delivery of a command: the simulated shell around the real core, watched by the checker."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ Json = dict[str, Any]
 
 ACCEPTED = "accepted"
 KEY_REUSED = "key_reused"
-#: The gates are asked for the histogram at every turn, and else now and then.
+#: The gates are assessed for the histogram when a turn changes, and otherwise every so many steps.
 ASSESSED_EVERY = 12
 TURNS = frozenset({"RulingRequested", "RevisionRequested", "ReviewClosed"})
 
 
 @dataclass(slots=True)
 class World:
-    """Everything there is: people, bytes, rules, reviews with their logs, and the checker that watches."""
+    """The whole simulated world: people, bytes, rules, reviews with their logs, and the checker."""
 
     people: dict[str, Person]
     rules: dict[str, Rules]
@@ -76,7 +76,7 @@ class World:
             )
 
     def make_known(self, work: Bytes) -> None:
-        """Bytes exist from now on; the checker learns the truth about them."""
+        """Register new bytes, and tell the checker the truth about them."""
         self.works[work.digest] = work
         risk = work.risk.level.name.lower()
         self.checker.know(
@@ -93,7 +93,7 @@ class World:
         )
 
     def deliver(self, delivery: Delivery) -> str:
-        """One step: answer the command, append, and let the checker look; the reply comes back."""
+        """One step: answer the command, append its events, run the checker, and return the reply."""
         before = self.reviews.get(delivery.stream)
         length = len(self.logs.get(delivery.stream, ()))
         known = self.replies.get((delivery.who.name, delivery.key))
@@ -116,10 +116,10 @@ class World:
         repeated: bool,
         lengths: tuple[int, bool] | None = None,
     ) -> None:
-        """Count a command and what came of it, and let the checker look.
+        """Count a command and its result, and run the checker.
 
-        `lengths` are how long its stream was before, and whether the state is still the same one; where they are not
-        told, a refusal's trace is what was written under its key.
+        `lengths` are the length of its stream before, and whether the state is unchanged; without them, the trace of a
+        refusal is what was written under its key.
         """
         self._count(delivery, reply, envelopes, repeated=repeated)
         command, after = delivery.command, len(self.logs.get(delivery.stream, ()))
@@ -210,7 +210,7 @@ class World:
         )
 
     def objected(self, stream: str, digest: str) -> dict[str, Objection]:
-        """What other reviews have against these bytes."""
+        """The objections of other reviews to these bytes."""
         for other in dict.fromkeys(self.books.holders.get(digest, ())):
             found = self._against(self.reviews[other], digest) if other != stream else None
             if found is not None:
@@ -262,7 +262,7 @@ class World:
             self._count_judgements(review, turning=turning)
 
     def _count_judgements(self, review: Review, *, turning: bool) -> None:
-        """What each gate says where something turns on it, and how a review of one single style ended."""
+        """Count each gate's judgement where it matters, and the outcome of a review of a single style."""
         rules, stricter = self.rules[review.rules], self.rules.get(review.stricter)
         if turning:
             for one in assess(rules, review, stricter).stages:
@@ -280,11 +280,11 @@ def _author(delivery: Delivery) -> str:
 
 
 def written(at: datetime) -> str:
-    """A time as the log writes it down."""
+    """A time as the log writes it."""
     return at.isoformat(timespec="microseconds")[:-6] + "Z"
 
 
 @lru_cache(maxsize=4096)
 def person(who: Who) -> dict[str, str]:
-    """Somebody as the log writes them down; always the same dictionary, which nobody changes."""
+    """A person as the log writes them; always the same dictionary, which is never changed."""
     return {key: str(value) for key, value in asdict(who).items()}

@@ -1,4 +1,4 @@
-"""Which wrong things can be tried? One act per refusal; each yields what would be sent where it makes sense."""
+"""The wrong commands that can be tried: one act per refusal, each yielding what would be sent where it makes sense."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.sim.script import Command
 
 @dataclass(slots=True)
 class Liar:
-    """Somebody who knows what the others would send."""
+    """A party that knows what the others would send."""
 
     agents: Agents
 
@@ -166,14 +166,14 @@ def no_evidence(m: Liar, review: Review) -> Acts:
 
 
 def thoughtless(m: Liar, review: Review) -> Acts:
-    """An approval that says nothing of what was checked, or says it in dots."""
+    """An approval whose evidence is empty or only dots."""
     for who, _, report in m.reports(review, _has_votes):
         said = m.agents.rng.choice(((), (Evidence(what="." * 40, why="." * 40),)))
         yield who, replace(report, verdict="approve", summary="", findings=(), evidence=said, confidence=95)
 
 
 def invented(m: Liar, review: Review) -> Acts:
-    """A finding or evidence at a file that is not in the work."""
+    """A finding or evidence in a file that is not in the work."""
     place = Place(path="invented.py", start=1)
     seen = Evidence(what="the whole work", why="read every line", place=place)
     for who, _, report in m.reports(review, _any):
@@ -196,7 +196,7 @@ def plays_human(m: Liar, review: Review) -> Acts:
 
 
 def at_a_terminal(_: Liar, review: Review) -> Acts:
-    """Nothing proves somebody at a terminal; what is critical is not theirs to wave through."""
+    """A person at a terminal is not verified, so they may not waive critical findings."""
     for finding in review.findings.values():
         if finding.severity is Severity.CRITICAL and not finding.is_settled:
             yield Who(name="tess", kind=WhoKind.PERSON), c.WaiveFinding(finding=finding.id, reason="not so")
@@ -373,7 +373,7 @@ def shops(m: Liar, review: Review) -> Acts:
 
 
 def shops_objections(m: Liar, review: Review) -> Acts:
-    """Bytes that another review has something against come back: by their author or another, as work of other kinds."""
+    """Bytes with an objection in another review come back: by their author or another, as work of other kinds."""
     world, rng = m.agents.world, m.agents.rng
     digest = review.revisions[rng.randrange(review.revision)].digest
     if world.objected("", digest) and not any(world.books.vetoes.get(digest, {}).values()):
@@ -389,7 +389,7 @@ def against_own_veto(_: Liar, review: Review) -> Acts:
 
 
 def too_often(_: Liar, review: Review) -> Acts:
-    """The author writes beside the review until no more is taken."""
+    """The author writes notes until the limit is reached."""
     yield review.author, c.AddNote(text="and another thing")
 
 

@@ -1,4 +1,4 @@
-"""Reports that come before their turn: stages judge in order."""
+"""Reports out of turn: stages judge in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.sim.wrongs import Acts, Liar
 
 
 def out_of_turn(m: Liar, review: Review) -> Acts:
-    """Holders of seats who are not asked on this revision report on it."""
+    """Reports by holders of seats that are not asked on this revision."""
     for seat in review.seats.values():
         stage = m.agents.stage(review, seat.stage)
         asked = review.report_request(seat.id) is not None

@@ -1,1 +1,1 @@
-"""How events are written down and kept: one contract for every store."""
+"""The contract of every store: how events are written and kept."""

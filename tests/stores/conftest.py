@@ -1,4 +1,4 @@
-"""Which stores keep the contract? Every test that wants a `box` runs on each of them."""
+"""The stores that must keep the contract: every test with a `box` runs on each of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.stores.making import Box
 DATABASES = ("sqlite", "postgres")
 STORES = ("memory", *DATABASES)
 
-#: On a busy machine a writer may wait long for its turn; that one gives up is tested where it is meant to.
+#: Long waits, because a writer may wait long on a busy machine; timeouts have their own tests.
 PATIENT = Limits(lock_seconds=30, statement_seconds=45)
 
 Lend = Callable[[], AbstractContextManager[Box]]
@@ -37,7 +37,7 @@ def box(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Box]:
 
 @pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Box]:
-    """An empty store of each kind that lasts."""
+    """An empty store of each persistent kind."""
     with lending(request.param, request, tmp_path) as lent_box:
         yield lent_box
 

@@ -1,4 +1,4 @@
-"""What does a test put into a store? Short ways to write rows down."""
+"""Short ways to write rows into a store in tests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Box:
 
     store: Store
     runner: asyncio.Runner
-    #: Runs a statement past the store, in a connection of its own; there is none in memory.
+    #: Runs a statement on a separate connection, bypassing the store; None for the memory store.
     raw: Callable[[str], object] | None = None
 
     def read(self, work: Callable[[Reading], T]) -> T:
@@ -51,7 +51,7 @@ class Box:
 
 
 async def insist(store: Store, work: Callable[[Writing], T]) -> T:
-    """Decide again after each conflict, as the gate does."""
+    """Retry after each conflict, as the gate does."""
     while True:
         try:
             return await store.write(work)
@@ -77,7 +77,7 @@ def append(stream: str, after: int, *bodies: str, actor: str = "ann", cause: str
 
 
 def grow(tx: Writing, stream: str, body: str = "{}") -> int:
-    """Add one event at the end of a stream, wherever that is by now."""
+    """Append one event at the current end of a stream."""
     end = tx.known(stream, "", "").version
     tx.apply(Changes(appends=(append(stream, end, body),)))
     return end + 1
@@ -119,7 +119,7 @@ def record(kind: str, author: str, body: str = "{}", checksum: str = "sum") -> T
 
 
 def everything(number: int) -> Changes:
-    """A change of every table."""
+    """Changes of every table."""
     name = f"review-{number}"
     return Changes(
         appends=(append(f"review/{name}", 0, '{"one":1}', "{}"), append(f"target/{name}", 0, "{}")),
@@ -135,7 +135,7 @@ def everything(number: int) -> Changes:
 
 
 def look(reading: Reading, number: int) -> tuple[object, ...]:
-    """What is there of a change of every table."""
+    """Read back the changes of every table."""
     name = f"review-{number}"
     return (
         reading.known(f"review/{name}", "ann", f"key-{number}"),

@@ -1,4 +1,4 @@
-"""Does every store let projections follow the log, and let parcels leave by one worker at a time?"""
+"""Every store lets projections follow the log, and gives each outbox parcel to one worker at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps the log append-only is in the database itself; who takes it away is found, and it can be put back."""
+"""The database itself keeps the log append-only; removed guards are detected and can be restored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.stores.making import Box, append
 Ways = dict[str, tuple[str, ...]]
 
 NAMES = ("log_is_never_changed", "streams_are_never_removed", "streams_only_grow")
-#: What somebody who owns the tables can do to them, on each database.
+#: Attacks by an owner of the tables, on each database.
 SQLITE: Ways = {
     "removed": ("DROP TRIGGER {name}",),
     "altered": ("DROP TRIGGER {name}", "CREATE TRIGGER {name} BEFORE UPDATE ON {table} BEGIN SELECT 1; END"),
@@ -39,7 +39,7 @@ def test_a_guard_that_somebody_took_away_is_named_and_can_be_put_back(box: Box, 
     """T34: gone, switched off, or the same name for something that lets everything pass."""
     ways = ways_of(box.store)
     if how not in ways:
-        return  # there is no such thing in this database
+        return  # this database has no such guard
     table = name.partition("_")[0]
     for statement in ways[how]:
         tamper(box, statement.format(name=name, table=table))

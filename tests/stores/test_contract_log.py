@@ -1,4 +1,4 @@
-"""Does every store keep the log: whole, in order, never changed, and never the same place twice?"""
+"""Every store keeps the log whole, in order, unchanged, and never writes the same place twice."""
 
 from __future__ import annotations
 

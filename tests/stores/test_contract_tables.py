@@ -1,4 +1,4 @@
-"""Does every store answer alike about reviews, digests, what is owed, trust and bytes?"""
+"""Every store gives the same answers about reviews, digests, inboxes, trust and bytes."""
 
 from __future__ import annotations
 

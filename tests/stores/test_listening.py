@@ -1,4 +1,4 @@
-"""Can those who wait be told on every store, and do the trail and the figures come from each of them alike?"""
+"""Listeners are notified on every store, and the audit trail and figures are the same on each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def always() -> bool:
 
 
 async def first(counter: Counter, caller: Caller, last: str = "") -> News:
-    """The next thing the caller is told."""
+    """The next notification of the caller."""
     async with asyncio.timeout(SECONDS_MAX):
         async for one in feed(counter.office, caller, Following(last=last), always):
             if one is not None:
@@ -70,7 +70,7 @@ def test_the_trail_and_the_figures_come_from_every_store(box: Box) -> None:
         counter = counter_on(box)
         human = await sue(counter)
         review, _ = await cleared(counter)
-        # That a human sees everything is noted in the trail, once; whoever asks beside it may see the note or not.
+        # That a human sees everything is recorded once; a concurrent read may see that record or not.
         await counter.call(human, "audit", review=review)
         asked: list[tuple[str, dict[str, Any]]] = [("audit", {}), ("audit", {"review": review}), ("metrics", {})]
         found = await asyncio.gather(*(counter.call(human, name, **body) for name, body in asked))

@@ -1,4 +1,4 @@
-"""Does a store of an older version become one of this version, whole or not at all, with its data?"""
+"""A store of an older version is upgraded to this version with its data, completely or not at all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from foureyes.store.sqlite import SqliteStore, connect_reader, reading, snapshot
 from foureyes.store.versions import version_of
 from tests.stores.making import bodies, everything, grow, look
 
-#: As a later version might have it: a column with a default, a table built anew, an index.
+#: A migration as a later version might have it: a column with a default, a rebuilt table, an index.
 LATER = Step(
     why="to see whether upgrades work",
     sqlite=(
@@ -115,7 +115,7 @@ def test_a_step_that_fails_leaves_the_old_store(tmp_path: Path) -> None:
     assert migrate(path, steps=NEXT) is not None
 
 
-#: Dies at a statement of the step, as a process does that is killed.
+#: A child that dies at a statement of the step, like a killed process.
 CHILD = """
 import os, signal, sqlite3, sys
 from pathlib import Path

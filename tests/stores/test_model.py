@@ -1,4 +1,4 @@
-"""Do the stores that last do the same as the one in memory, whatever is asked in whatever order?"""
+"""The persistent stores behave like the memory store for any sequence of operations."""
 
 from __future__ import annotations
 
@@ -87,16 +87,16 @@ acts: st.SearchStrategy[Act] = st.one_of(
     st.tuples(minutes, minutes).map(lambda one: lambda tx: arrived(tx, *one)),
     st.tuples(minutes, minutes, minutes).map(lambda one: lambda tx: put_off(tx, *one)),
 )
-#: Some works raise in the end, and must leave nothing.
+#: Some works raise at the end, and must leave no changes.
 works = st.tuples(st.lists(acts, min_size=1, max_size=3), st.booleans())
 
 
 class Undone(Exception):  # noqa: N818 - expected
-    """What a work raises here."""
+    """The error that a work raises here."""
 
 
 def claimed(tx: Writing, now: str, until: str, limit: int) -> object:
-    # The numbers of parcels are each store's own.
+    # The numbers of parcels differ between stores.
     return [(one.row, one.attempts) for one in tx.claim("me", now, until, limit)]
 
 
@@ -127,7 +127,7 @@ def done(box: Box, work: tuple[list[Act], bool]) -> object:
 
 
 def seen(look: Reading) -> list[Any]:
-    """Everything there is, without the numbers that are each store's own."""
+    """Everything in the store, without the numbers that differ between stores."""
     listings = [Listing(state=state, author=who, limit=2) for state in ("", "open") for who in ("", "ann")]
     return [
         [look.known(stream, who, key) for stream in STREAMS for who in WHO for key in (*KEYS, "")],
@@ -147,7 +147,7 @@ def seen(look: Reading) -> list[Any]:
 
 
 def followed(look: Reading) -> list[Any]:
-    """The log as its readers see it, once nobody writes."""
+    """The log as its readers see it when no transaction is open."""
     return sorted((one.stream, one.version) for one in look.tail((0, 0)))
 
 

@@ -1,4 +1,4 @@
-"""Does counting what is pending cost what is open, and nothing of what ever was?"""
+"""The cost of counting pending requests depends on the open ones, not on the history."""
 
 from __future__ import annotations
 

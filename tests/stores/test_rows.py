@@ -1,4 +1,4 @@
-"""Are names and bytes packed so that nothing is lost or taken for something else?"""
+"""Names and bytes are packed without loss and without ambiguity."""
 
 from __future__ import annotations
 

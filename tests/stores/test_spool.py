@@ -1,4 +1,4 @@
-"""Are commands safe in the spool, in order, and is damage told from what was never promised?"""
+"""Commands are safe and ordered in the spool, and damage is told from what was never promised."""
 
 import errno
 import os
@@ -37,7 +37,7 @@ def kept(folder: Path) -> list[Waiting]:
 
 
 def filled(folder: Path, count: int = 3) -> Path:
-    """A spool with some commands; gives its one file."""
+    """Make a spool with some commands and return its only file."""
     spool = FileSpool(folder)
     for number in range(1, count + 1):
         spool.append(note(number), AT)
@@ -138,7 +138,7 @@ def test_a_tail_that_was_never_promised_is_passed_over(tmp_path: Path, cut: int)
     whole = file.read_bytes()
     file.write_bytes(whole[:-cut] if cut > 1 else whole[:-MARK_BYTES] + bytes(MARK_BYTES))
     (tmp_path / TAIL).unlink()
-    write_tail(tmp_path, 2)  # the last promise is put down behind its mark
+    write_tail(tmp_path, 2)  # the last promise is written after its mark
     assert [one.position for one in kept(tmp_path)] == [1, 2]
     spool = FileSpool(tmp_path)
     assert spool.append(note(7), AT) == 3
@@ -209,7 +209,7 @@ def test_a_spool_that_is_done_may_lose_its_files(tmp_path: Path) -> None:
     ids=["magic", "length", "payload", "later", "last payload", "last mark", "its sequence", "its checksum"],
 )
 def test_a_damaged_promise_stops_the_start_and_names_the_place(tmp_path: Path, place: int) -> None:
-    """F8: a flipped bit in what somebody was promised is no torn tail, wherever it is."""
+    """F8: a flipped bit in a promised record is not a torn tail, wherever it is."""
     file = filled(tmp_path)
     content = bytearray(file.read_bytes())
     content[place] ^= 0x10
@@ -246,7 +246,7 @@ def test_a_damaged_cursor_says_what_to_do_and_doing_it_helps(tmp_path: Path) -> 
 
 
 def _fails_on(monkeypatch: pytest.MonkeyPatch, name: str, turn: int) -> None:
-    """Let the n-th call fail, once."""
+    """Let the n-th call fail once."""
     real: Callable[..., int | None] = getattr(os, name)
     calls = iter(range(1, 100))
 

@@ -1,4 +1,4 @@
-"""Is one file enough for several programs, quick to look at, copied while it is written to, and clean after a purge?"""
+"""One SQLite file serves several programs, is fast to read, can be copied while written, and is clean after a purge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.stores.making import A, append, bodies, grow
 
 PROCESSES = 8
 EACH = {"test": 25, "all": 250}[EFFORT]
-#: For eight of them on one disk, on a machine that others use too.
+#: Time limit for eight programs on one disk of a shared machine.
 SECONDS_MAX = {"test": 100, "all": 500}[EFFORT]
 
 CHILD = """

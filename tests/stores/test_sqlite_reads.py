@@ -1,4 +1,4 @@
-"""Who waits to read, and who has stopped waiting?"""
+"""Reads that wait, fail or are cancelled free their places, and quick reads share one connection."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECONDS_MAX = 30
 
 
 async def turned() -> None:
-    """Let what was just asked for reach the readers."""
+    """Let new requests reach the readers."""
     for _ in range(3):
         await asyncio.sleep(0)
 

@@ -1,4 +1,4 @@
-"""What happens when the disk says no? Nothing is acknowledged, nothing acknowledged is lost, and it goes on later."""
+"""When the disk fails nothing is acknowledged, nothing acknowledged is lost, and work continues later."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_full_disk_is_said_to_be_full_and_work_goes_on_once_there_is_room(stor
     assert store._writer._connection is connection
 
 
-#: A child whose files may not grow: SQLite then says "disk I/O error", in the middle of a commit.
+#: A child whose files may not grow: SQLite then reports "disk I/O error" in the middle of a commit.
 CHILD = """
 import asyncio, resource, signal, sys
 from functools import partial

@@ -1,4 +1,4 @@
-"""Do waiting commands share a commit, and does none of them pay for what another one does?"""
+"""Waiting commands share a commit, and none is affected by the failure of another."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 
 def commits(store: SqliteStore) -> list[str]:
-    """Every COMMIT from now on."""
+    """Collect every COMMIT from now on."""
     seen: list[str] = []
     connection = store._writer._connection
     assert connection is not None
@@ -39,11 +39,11 @@ def commits(store: SqliteStore) -> list[str]:
 
 
 class GivenUp(BaseException):
-    """What no `except Exception` catches."""
+    """An error that no `except Exception` catches."""
 
 
 class Held:
-    """A command that keeps the writer busy until it is let go, so that others come to wait behind it."""
+    """A command that keeps the writer busy until it is released, so that others wait behind it."""
 
     def __init__(self) -> None:
         self.begun, self.go = threading.Event(), threading.Event()
@@ -54,7 +54,7 @@ class Held:
 
 
 async def behind(store: SqliteStore, *works: Callable[[Writing], object]) -> list[object]:
-    """Let these commands wait together behind one that is under way; what became of each."""
+    """Let these commands wait together behind a running one and return the result of each."""
     held = Held()
     first = asyncio.create_task(store.write(held))
     await asyncio.to_thread(held.begun.wait)
@@ -189,7 +189,7 @@ def test_more_than_may_wait_is_sent_away(store: SqliteStore, monkeypatch: pytest
 
 
 def growing_here(tx: Writing, stream: str = "review/1") -> tuple[int, str]:
-    """Grow a stream, and say in which thread."""
+    """Grow a stream and return the name of the thread."""
     return grow(tx, stream), threading.current_thread().name
 
 

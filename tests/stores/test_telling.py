@@ -1,4 +1,4 @@
-"""Does every store let what happened be told: letters, digests, links and how it goes?"""
+"""Notifications work on every store: letters, digests, links and the delivery status."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANN = Person(name="ann", to=("discord://2/ann",))
 
 
 class Carrier:
-    """Keeps what it was given; one of the places takes nothing."""
+    """Collects messages; one of its places refuses all."""
 
     def __init__(self) -> None:
         self.took: list[tuple[str, str]] = []

@@ -1,1 +1,1 @@
-"""The whole stories of the five seeds, played on servers that run, by a clock that tests can move."""
+"""The whole stories of the five seeds, played on running servers with a movable clock."""

@@ -1,4 +1,4 @@
-"""Restarts take longer than stories."""
+"""A longer time limit, because restarts take longer than stories."""
 
 from tests.conftest import EFFORT
 

@@ -1,11 +1,11 @@
-"""What does a scripted mind say? It objects to a line that has a bad word in it, and to nothing else.
+"""A scripted reviewer that objects to lines with a bad word and to nothing else.
 
-Agents on the command line have this text in them, so it needs the standard library alone.
+Command-line agents embed this source, so it uses only the standard library.
 """
 
 import re
 
-#: Which words are bad, and what is said of them; what is said of the first one found is the summary.
+#: The bad words with their findings; the finding of the first one is the summary.
 BAD = {
     "md5": "Password hashed with MD5",
     "rm -rf": "It deletes the disk.",
@@ -15,7 +15,7 @@ ROW = re.compile(r"^ *(\d+) [+ ] \| (.*)$")
 
 
 def answer_to(asked: str) -> dict[str, object]:
-    """The answer to a prompt; every list that it asks for is filled in."""
+    """The answer to a prompt, with every requested list filled in."""
     found: list[tuple[str, int, str, str]] = []
     first = path = ""
     for line in asked.splitlines():

@@ -1,4 +1,4 @@
-"""A model that says what its mind says to each prompt: python -m tests.stories.model RECORD."""
+"""A model with the scripted answers of `minds.py`: python -m tests.stories.model RECORD."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.stories.minds import answer_to
 
 
 class Minded(Handler):
-    """Answers each conversation by what is said in it."""
+    """Answers each conversation by its content."""
 
     def turn(self, spoken: int, body: Any) -> dict[str, Any]:
         del spoken

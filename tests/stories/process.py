@@ -1,7 +1,7 @@
-"""`foureyes` by a clock that is moved: python -m tests.stories.process CLOCK COMMAND.
+"""`foureyes` with a movable clock: python -m tests.stories.process CLOCK COMMAND.
 
-CLOCK is a file with the seconds by which its time is ahead of ours. The environment says for how long a sign of life is
-good, at which point the process dies as if it was killed, and where on loopback Discord and Telegram are.
+CLOCK is a file with the seconds by which its time is ahead of ours. The environment sets how long a heartbeat is valid,
+at which point the process dies as if it was killed, and where on loopback Discord and Telegram are.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from foureyes.engine.local import LocalEngine
 from foureyes.engine.steps import Steps
 
 HELD, DIES, CHATS = "STORY_HELD_SECONDS", "STORY_DIES", "STORY_CHATS"
-#: Where it dies: a review is opened and the caller not told; before a seat is taken; before a run is handed over.
+#: Points of death: after opening a review, before the reply; before a seat is taken; before a run is handed over.
 OPENED, CLAIM, HAND_OVER = "opened", "claim", "hand over"
-#: A test waits for what comes by itself, and for what another process has written; both are looked for more often.
+#: Background work and polling are more frequent than shipped, because tests wait for them.
 TEND_SECONDS, POLL_SECONDS = 0.25, 0.1
 
 

@@ -1,4 +1,4 @@
-"""Seeds 000 to 004, each whole, on a running server: programs, agents on the command line, models, agents outside."""
+"""Seeds 000 to 004, complete, on a running server: programs, command-line agents, models, outside agents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def feedback_first(here: Theatre) -> None:
     story = opened["content_id"]
     gate = f"/review/{story}/gate"
     page = f"/review/{story}"
-    # Both seats are open to anyone; the hosted ones come first, and a third reviewer joins them.
+    # Both seats are open to all; the hosted reviewers take them, and a third one joins.
     await here.until(lambda: here.found(haku, page), lambda seen: len(seen["feedback"]) == 2)
     await here.found(ann, page)
     vague = {"category": "actor_vagueness", "description": "Who governs the port?", "severity": "minor"}
@@ -42,7 +42,7 @@ async def feedback_first(here: Theatre) -> None:
 
 
 async def core_developers(here: Theatre) -> tuple[Headers, Headers]:
-    """Who asks, and who is asked first; the backup and the architect are hosted."""
+    """The requester and the first reviewer; the backup and the architect are hosted."""
     return await here.agent("core-developer", "core_developer"), await here.agent("auditor", "auditor")
 
 
@@ -54,7 +54,7 @@ async def asks(here: Theatre, dev: Headers, number: int, code: str, **more: Any)
 
 
 async def late_and_silent_colleagues(here: Theatre) -> None:
-    """Seed 001: reminded, replaced, a draft handed on, a tie broken, a human silent for 48 hours and heard later."""
+    """Seed 001: a reminder, a replacement, a draft handed on, a tie-break, and a human who rules after 48 hours."""
     dev, auditor = await core_developers(here)
     # Not begun: reminded after 30 minutes, given to the backup 15 later, who is hosted and has no fault to find.
     first = await asks(here, dev, 1, "export const valid = 1\n")
@@ -74,7 +74,7 @@ async def late_and_silent_colleagues(here: Theatre) -> None:
     await here.happens(f"review/{second}", type="SeatLeft", reviewer="auditor", reason="crashed")
     await here.shows(dev, f"{PEER}/get_review?reviewId={second}", status="changes_requested", reviewer="codex")
     assert draft in (here.agents.folder / "asked-codex").read_text(encoding="utf-8")
-    # What whoever was replaced says now is no vote; what it found is kept, by the seed's call and by ours.
+    # A late report of the replaced reviewer is no vote; its findings are kept, by the seed's call and the native one.
     late = await here.done(auditor, f"{PEER}/submit_review", reviewId=second, **GOOD)
     assert (late["success"], late["status"]) == (False, "too_late")
     found = [{"severity": "important", "text": "No test of an empty list.", "evidence": "tests are one line"}]
@@ -151,7 +151,7 @@ async def doubt_and_an_author_who_is_gone(here: Theatre) -> None:
 
 
 async def a_reviewer_who_contradicts_themselves(here: Theatre) -> None:
-    """Seed 001 §15: what was settled and has not changed is wanted undone; who said it clarifies first."""
+    """Seed 001 §15: a reviewer contradicts a settled, unchanged point and must clarify first."""
     dev, auditor = await core_developers(here)
     work = await asks(here, dev, 6, "one\ntwo\nthree\n", questions=[])
     swallowed: dict[str, Any] = {"severity": "important", "text": "Errors are swallowed", "evidence": "two"}
@@ -291,7 +291,7 @@ async def a_session_and_its_silence(here: Theatre) -> None:
 
 
 async def a_panel_and_its_fix_loop(here: Theatre) -> None:
-    """Seed 004: the messages and statuses of the fix loop, dependents held, a human's word, and work that is fine."""
+    """Seed 004: the messages and statuses of the fix loop, held dependents, a ruling, and good work."""
     dev = await here.agent("impl-1", "agent")
 
     async def begin(task: str, text: str, **more: Any) -> str:

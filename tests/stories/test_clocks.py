@@ -1,4 +1,4 @@
-"""The clock of all processes jumps by 49 hours and back while an agent looks: nothing is cleared or stands still."""
+"""The clock of all processes jumps by 49 hours and back during a review: nothing is cleared or blocked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server is killed between a command and what follows from it; the next one goes on, and nothing is done twice."""
+"""A server killed between a command and its consequences: the next one continues, and nothing is done twice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GONE = (ConnectionError, http.client.HTTPException)
 
 
 async def asked_and_killed(here: Theatre, who: Headers) -> None:
-    """Ask a server that dies of it; whether the answer comes is chance."""
+    """Send a command that kills the server; the answer may or may not arrive."""
     dying = here.server.process
     with suppress(*GONE):
         await here.post(who, "/validate", **BODY)
@@ -30,7 +30,7 @@ async def asked_and_killed(here: Theatre, who: Headers) -> None:
 
 
 async def gone_on(here: Theatre, who: Headers) -> None:
-    """Ask again under the same key: it is one review, each critic looked once, and it ends."""
+    """Retry with the same key and check that there is one review, with one run per critic, which ends."""
     review = (await here.done(who, "/validate", **BODY))["review"]
     seen = await here.shows(who, f"/validate/{review}", status="approved")
     assert [one["critic_agent_id"] for one in seen["layers"]] == ["seldon", "claude"]

@@ -1,4 +1,4 @@
-"""On PostgreSQL servers and workers die or are restarted one after the other; agents go on, and all is done once."""
+"""On PostgreSQL servers and workers die or restart one after the other; agents continue, and all is done once."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tests.stories.test_deaths import BODY, END_SECONDS_MAX, GONE, asked_and_kil
 from tests.stories.theatre import API, Headers, Theatre, theatre
 
 pytestmark = pytest.mark.timeout(300)
-#: A dead worker is noticed after so many seconds.
+#: Seconds after which a dead worker is noticed.
 HELD_SECONDS = 8
 AGENTS, WORKS_MIN = 3, 6
-#: What is answered by a server that is about to end.
+#: Statuses of a stopping server.
 TRY_AGAIN = (429, 500, 502, 503)
 TRIES_MAX = 500
 
@@ -80,7 +80,7 @@ def test_a_worker_killed_while_its_agent_looks_takes_it_along_and_another_asks_a
 def test_two_servers_restarted_one_after_the_other_lose_and_double_nothing(
     durable_postgres: Server, tmp_path: Path
 ) -> None:
-    """F17: agents go on meanwhile, and ask whoever is there again under the same key."""
+    """F17: agents continue, and retry with the same key at any running server."""
 
     @played
     async def story(here: Theatre) -> None:
@@ -121,7 +121,7 @@ async def works(servers: list[Running], who: Headers, agent: int, is_over: async
 
 
 async def insisted(servers: list[Running], who: Headers, path: str, body: dict[str, Any]) -> Any:
-    """Ask one after the other until somebody answers."""
+    """Try the servers in turn until one answers."""
     headers = {**who, "content-type": "application/json"}
     for server in in_turn(servers):
         with suppress(*GONE):
@@ -135,6 +135,6 @@ async def insisted(servers: list[Running], who: Headers, path: str, body: dict[s
 
 
 def in_turn(servers: list[Running]) -> Iterator[Running]:
-    """Whoever is there at the moment, again and again."""
+    """Cycle through the servers that run at the moment."""
     for _ in range(TRIES_MAX):
         yield from tuple(servers)

@@ -1,4 +1,4 @@
-"""The seeds' stories play whole on a running server, alone on SQLite and on PostgreSQL with two workers."""
+"""The complete stories of the seeds on a running server, alone on SQLite and on PostgreSQL with two workers."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def test_every_story_plays_whole_on_a_server_with_two_workers(durable_postgres: 
     with theatre(tmp_path / "together", durable_postgres) as here:
         here.serve()
         here.hire("one", "two")
-        # All of them in the long helping: each takes longer where several processes have a part in it.
+        # All of them in the long run only: stories with several processes are slow.
         played_by(here, STORIES if EFFORT == "all" else STORIES[:4])
         assert all('"message": "begun"' in one.logged() for one in here.workers)

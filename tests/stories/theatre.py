@@ -1,4 +1,4 @@
-"""Where do the whole stories play? On a running server, with workers, scripted minds, and a clock that is moved."""
+"""The stage of the whole stories: a running server, workers, scripted reviewers, and a clock that is moved."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ kinds:
 chains: {file: critic-chains.json}
 panel: {auto_approve: true, auto_reject: true}
 """
-#: Who sits in a panel. What speaks to models takes seconds to load in each process; that is for the long run.
+#: The reviewers of a panel. Model clients take seconds to load in each process, so they are for the long run.
 PANEL = {
     "test": {"HAIKU": "{command: claude}", "SONNET": "{command: gemini}"},
     "all": {"HAIKU": "{model: anthropic:claude-haiku-4-5}", "SONNET": "{model: anthropic:claude-sonnet-4-5}"},
 }
 CHAINS = ROOT / "src/foureyes/policy/shipped/config/critic-chains.json"
-#: So that nobody is dead whenever hours pass in a moment.
+#: So long that no worker counts as dead when the clock jumps by hours.
 HELD_SECONDS = 10 * 365 * 86_400
 #: A loaded machine is slow, not wrong.
 SECONDS_MAX = 60
@@ -74,15 +74,15 @@ Headers = dict[str, str]
 
 @dataclass
 class Theatre:
-    """Everything that runs, and how those who play ask it."""
+    """All running processes, and the calls of the players."""
 
     folder: Path
-    #: A PostgreSQL database, or nothing: then the store is a file in the server's home.
+    #: A PostgreSQL database, or empty for a file in the server's home.
     url: str
     agents: Place
     model: ScriptedModel
     stack: ExitStack
-    #: After so many seconds a worker without a sign of life is dead.
+    #: Seconds without a heartbeat after which a worker counts as dead.
     held_seconds: int = HELD_SECONDS
     workers: list[Worker] = field(default_factory=list)
 
@@ -99,7 +99,7 @@ class Theatre:
         self.program = ("tests.stories.process", str(self.clock))
 
     def serve(self, name: str = "up", *, dies: str = "") -> Running:
-        """Start a server, which is asked from now on; on a file each is the next one in the same home."""
+        """Start a server and use it from now on; with a file store, each uses the same home."""
         home = self.folder / (f"home-{name}" if self.url else "home")
         more = ("--database", self.url) if self.url else ("--yes-send", "all")
         program = (sys.executable, "-m", *self.program)
@@ -109,7 +109,7 @@ class Theatre:
         return server
 
     def hire(self, *names: str, dies: str = "") -> list[Worker]:
-        """Start workers, and wait until they look into their queues."""
+        """Start workers, and wait until they read their queues."""
         environ, program = {**self.environ, DIES: dies}, (*self.program, "worker")
         hired = [Worker(self.folder / one, self.url, self.model, program=program, environ=environ) for one in names]
         for one in hired:
@@ -120,11 +120,11 @@ class Theatre:
         return hired
 
     def now(self) -> datetime:
-        """What time it is there."""
+        """The time on the theatre's clock."""
         return by(self.clock)
 
     def wait(self, **span: float) -> None:
-        """Hours pass in a moment."""
+        """Move the clock."""
         ahead = float(self.clock.read_text(encoding="utf-8")) + timedelta(**span).total_seconds()
         new = self.clock.with_suffix(".new")
         new.write_text(str(ahead), encoding="utf-8")
@@ -132,14 +132,14 @@ class Theatre:
 
     @asynccontextmanager
     async def store(self) -> AsyncIterator[Store]:
-        """What the server writes to, to look at."""
+        """The server's store, for reading."""
         file = str(self.folder / "home" / "foureyes.db")
         opened: Any = PostgresStore.open(self.url) if self.url else SqliteStore.open(file)
         async with opened as store:
             yield store
 
     async def human(self) -> Headers:
-        """Whoever started the server, signed in this moment."""
+        """The human who started the server, freshly signed in."""
         name = human_name(pwd.getpwuid(getuid()).pw_name)
         async with self.store() as store:
             secret = await store.write(lambda tx: new_link(tx, name, self.now()))
@@ -147,7 +147,7 @@ class Theatre:
         return {"cookie": f"{COOKIE}={session}", FORM_HEADER: form_mark(session or "")}
 
     async def agent(self, name: str, *roles: str, family: str = "") -> Headers:
-        """An agent from outside, with a token that a human gave it."""
+        """An outside agent with a token from a human."""
         sue = await self.human()
         body = {"name": name, "operator": f"{name}-co", "roles": roles, "model_family": family or name}
         await self.done(sue, f"{API}/accounts", **body)
@@ -155,26 +155,26 @@ class Theatre:
         return {"authorization": f"Bearer {issued['secret']}"}
 
     async def post(self, who: Headers, path: str, **body: Any) -> Answer:
-        """Ask for something; whoever reports reads the work first."""
+        """Make a call; a reviewer reads the work before a report."""
         if path.endswith("/reports"):
             await self.server.send("GET", f"{path.removesuffix('reports')}work", who)
         headers = {**who, "content-type": "application/json", "origin": self.server.begun["address"]}
         return await self.server.send("POST", path, headers, json.dumps(body).encode())
 
     async def done(self, who: Headers, path: str, **body: Any) -> Any:
-        """What is answered where all goes well."""
+        """Make a call that must succeed and return its answer."""
         answer = await self.post(who, path, **body)
         assert answer.status < 300, (path, answer.body, self.said())
         return answer.data
 
     async def found(self, who: Headers, path: str, **query: Any) -> Any:
-        """What is shown."""
+        """Read a path and return its answer."""
         answer = await self.server.send("GET", f"{path}?{urlencode(query)}" if query else path, who)
         assert answer.status == 200, (path, answer.body, self.said())
         return answer.data
 
     async def until(self, looks: Callable[[], Awaitable[Any]], is_so: Callable[[Any], bool]) -> Any:
-        """Look until it is so; what is seen then."""
+        """Poll until the condition holds and return the last value."""
         seen = None
         try:
             async with asyncio.timeout(SECONDS_MAX):
@@ -185,26 +185,26 @@ class Theatre:
         return seen
 
     async def shows(self, who: Headers, path: str, **wanted: Any) -> Any:
-        """Look there until it says all of this."""
+        """Poll a path until its answer has all these values."""
         return await self.until(lambda: self.found(who, path), lambda seen: wanted.items() <= seen.items())
 
     async def review(self, who: Headers, review: str, **wanted: Any) -> Any:
-        """The review as somebody sees it, once it is so."""
+        """The review as this caller sees it, once it has these values."""
         looks = lambda: self.found(who, f"{API}/reviews/{review}")  # noqa: E731 - it is looked at again and again
         return (await self.until(looks, lambda seen: wanted.items() <= seen["review"].items()))["review"]
 
     async def logs(self, stream: str) -> list[dict[str, Any]]:
-        """The events of a stream: each with its type and what it says."""
+        """The events of a stream, each with its type and body."""
         async with self.store() as store:
             events = await store.read(lambda reading: list(reading.events(stream)))
         return [{"type": one.type, **json.loads(one.body)} for one in events]
 
     async def types(self, stream: str) -> list[str]:
-        """What happened there, in words."""
+        """The event types of a stream."""
         return [str(one["type"]) for one in await self.logs(stream)]
 
     async def happens(self, stream: str, **wanted: Any) -> dict[str, Any]:
-        """Wait until there is an event that says all of this."""
+        """Wait until there is an event with all these values."""
 
         def meant(seen: list[dict[str, Any]]) -> list[dict[str, Any]]:
             return [one for one in seen if wanted.items() <= one.items()]
@@ -212,20 +212,20 @@ class Theatre:
         return meant(await self.until(lambda: self.logs(stream), lambda seen: bool(meant(seen))))[-1]
 
     async def one_report_each(self, review: str) -> None:
-        """No seat has two reports on one version."""
+        """Check that no seat has two reports on one version."""
         told = [one for one in await self.logs(f"review/{review}") if one["type"] == "ReportSubmitted"]
         seats = [(one["seat"], one["revision"]) for one in told]
         assert len(seats) == len(set(seats)), seats
 
     def said(self) -> str:
-        """What everybody wrote to stderr, without every request."""
+        """The stderr of all processes, without the request lines."""
         lines = "\n".join([self.server.logged(), *(one.logged() for one in self.workers)]).splitlines()
         return "\n".join([line for line in lines if '"message": "request"' not in line][-LINES_MAX:])
 
 
 @contextmanager
 def theatre(folder: Path, postgres: Server | None = None, held_seconds: int = HELD_SECONDS) -> Iterator[Theatre]:
-    """A place for servers on SQLite; or on PostgreSQL, with workers. Nothing runs there yet."""
+    """A theatre for servers on SQLite, or on PostgreSQL with workers; nothing runs yet."""
     folder.mkdir(exist_ok=True)
     policy = POLICY
     for name, holder in PANEL[EFFORT].items():
@@ -240,7 +240,7 @@ def theatre(folder: Path, postgres: Server | None = None, held_seconds: int = HE
         yield Theatre(folder, url, agents, model, stack, held_seconds)
 
 
-#: Notes who it is and what it was given, and answers once there is no such file as `holds`.
+#: Records its name and input, and answers once the file `holds` does not exist.
 _AGENT = """
 (FOLDER / "asked-{name}").write_text(asked)
 with (FOLDER / "starts").open("a") as notes:
@@ -252,7 +252,7 @@ says(answer_to(asked))
 
 
 def _agents(folder: Path) -> Place:
-    """Three agents on the command line that have the same mind."""
+    """Three command-line agents with the same scripted answers."""
     folder.mkdir()
     place = Place(folder=folder)
     mind = Path(minds.__file__).read_text(encoding="utf-8")

@@ -1,1 +1,1 @@
-"""Can anybody change the record unnoticed?"""
+"""Every change of the record is noticed."""

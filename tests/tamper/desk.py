@@ -1,4 +1,4 @@
-"""A house on a real SQLite file, with a signing key and a book outside it; and somebody who has the file."""
+"""A house on a real SQLite file, with a signing key, a checkpoint journal outside it, and an attacker with the file."""
 
 # ruff: noqa: S608 - a forger builds his statements as he likes
 
@@ -54,12 +54,12 @@ class Desk:
         return await verify(self.house.store, self.book, key, now=self.house.now, **fields)  # type: ignore[arg-type]
 
     async def places(self, **fields: object) -> dict[str, str]:
-        """Where something is wrong, and the first word about what."""
+        """The places of errors, with the first word of each."""
         found = await self.look(**fields)
         return {one.place: one.what.partition(":")[0] for one in found.damages}
 
     def signed(self, number: int) -> dict[str, int]:
-        """How long each stream was at its checkpoint, of those that had grown."""
+        """Sign, and return the length of each stream that had grown."""
         return {head.stream: head.version for head in parsed(self.lines()[number - 1]).heads}
 
     def last(self) -> Line:
@@ -71,11 +71,11 @@ class Desk:
         tamper(self.file, *statements)
 
     def edit(self, stream: str, version: int, change: str) -> None:
-        """Change one event behind the store's back."""
+        """Change one event directly in the database."""
         self.tamper(f"UPDATE log SET {change} WHERE {_of(stream, version)}")
 
     def delete(self, stream: str, version: int) -> None:
-        """Take one event out behind the store's back."""
+        """Delete one event directly in the database."""
         self.tamper(f"DELETE FROM log WHERE {_of(stream, version)}")
 
     def rewrite(self, stream: str) -> None:
@@ -118,6 +118,6 @@ def _of(stream: str, version: int) -> str:
 
 
 def text_of(line: Line) -> bytes:
-    """A line as it stands in the book."""
+    """A line as written in the journal."""
     rows = [[head.stream, head.version, head.chain.hex()] for head in line.heads]
     return json.dumps({"envelope": line.envelope, "heads": rows}).encode() + b"\n"

@@ -1,4 +1,4 @@
-"""The book of checkpoints is outside the store; whoever changes it without the key is found, or can only shorten it."""
+"""The journal of checkpoints is outside the store; changes without the key are detected, except shortening."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The end of the journal binds the log: `check` reads it without the codec, and says the same as the whole reader."""
+"""The end of the journal binds the log: `check` reads it without the codec, with the same result as the full reader."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def test_the_end_is_the_last_checkpoint_or_the_one_before_a_new_key(tmp_pa
 
 @played
 async def test_behind_a_restore_the_checkpoint_it_went_back_to_binds(tmp_path: Path) -> None:
-    """The lines it made void bind nothing, and the log may be numbered anew."""
+    """The invalidated lines bind nothing, and the log may be renumbered."""
     async with desk(tmp_path) as it:
         held = it.last()
         await it.house.open({"four.py": b"4\n"})

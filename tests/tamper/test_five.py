@@ -1,7 +1,7 @@
-"""Somebody with the database file edits, deletes, reorders, truncates or forks the log: each is found, with its place.
+"""Edits, deletions, reordering, truncation and forks of the log in the database file are found, with their place.
 
-The forger drops the triggers first. In the second half he also makes all links and heads agree again; he has neither
-the signing key nor the book.
+The forger drops the triggers first. In the second half they also recompute all links and heads; they have neither the
+signing key nor the journal.
 """
 
 from pathlib import Path

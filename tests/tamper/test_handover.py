@@ -1,4 +1,4 @@
-"""A new key takes over, a backup is put in the log's place: both stay in the book, and old checks go on to work."""
+"""A new key takes over, and a backup replaces the log: both are in the journal, and old checks keep working."""
 
 import secrets
 import shutil
@@ -308,7 +308,7 @@ async def test_a_sound_log_may_start_and_a_rewritten_one_may_not(tmp_path: Path)
 
 @played
 async def test_a_past_that_was_edited_may_not_start(tmp_path: Path) -> None:
-    """U-18: one event of the signed past, its link left as it was or made anew with all behind it."""
+    """U-18: one event of the signed past, its link unchanged or recomputed with all that follow."""
     async with desk(tmp_path) as it:
         await it.house.open({"four.py": b"4\n"})
         it.edit("review/r1", 2, "actor = 'eve'")

@@ -1,4 +1,4 @@
-"""A private key that is not ours alone is not used, and nothing that it did not sign passes."""
+"""A private key that others can read is not used, and signatures of other keys are refused."""
 
 import os
 import subprocess
@@ -142,7 +142,7 @@ def test_an_envelope_holds_for_its_kind_its_bytes_and_its_signers_only(tmp_path:
             check_signature({**envelope, **changed}, one.public)
     with pytest.raises(BadEnvelope, match="it holds"):
         unsealed(KIND + "2", envelope)
-    # The other's signature under the first one's name is none of the first one's.
+    # A signature of the other key under the first key's id is invalid.
     lent = [{"keyid": one.public.id, "sig": sealed(KIND, b"payload", other)["signatures"][0]["sig"]}]
     with pytest.raises(BadEnvelope, match="has not signed"):
         check_signature({**envelope, "signatures": lent}, one.public)

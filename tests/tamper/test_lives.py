@@ -1,4 +1,4 @@
-"""A use of a clearance stands in the target's log and in a row; who changes the row is found."""
+"""A use of a clearance is recorded in the target's log and in a row; a changed row is detected."""
 
 # ruff: noqa: S608 - a forger builds his statements as he likes
 
@@ -71,7 +71,7 @@ async def test_a_row_that_was_deleted_is_named_with_the_event(tmp_path: Path) ->
 
 @played
 async def test_a_row_that_was_forged_is_named(tmp_path: Path) -> None:
-    """Else whoever writes the file could use up a clearance, or make one look used."""
+    """Otherwise an attacker with the file could use up a clearance, or make one look used."""
     async with live(tmp_path) as (it, key):
         forged = key.removesuffix("a") + "b"
         it.tamper(f"INSERT INTO rows (projection, key, body) VALUES ('lives', '{forged}', '{DIGEST}')")

@@ -1,4 +1,4 @@
-"""The same on PostgreSQL, and when a log moves from one database to the other and is numbered anew."""
+"""Tamper detection on PostgreSQL, also when a log moves between databases and is renumbered."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -62,7 +62,7 @@ def forge(url: str, *statements: str) -> None:
 
 
 async def signed(store: PostgresStore, folder: Path) -> Desk:
-    """Two cleared reviews, each under a checkpoint of its own."""
+    """Two cleared reviews, each under its own checkpoint."""
     signer = new_key(folder / "keys")
     it = Desk(folder=folder, house=House(store=store), signer=signer, keys=[signer])
     for name in (b"1", b"2"):
@@ -161,7 +161,7 @@ def test_a_backup_that_was_forged_before_it_is_restored_is_found(url: str, tmp_p
 
 
 def relinked(it: Desk, url: str) -> None:
-    """Link review/r1 anew on PostgreSQL, by way of a copy."""
+    """Recompute the links of review/r1 on PostgreSQL, by way of a copy."""
     backup_postgres(url, it.file)
     it.rewrite("review/r1")
     with closing(sqlite3.connect(it.file)) as copy, unguarded(url) as connection:

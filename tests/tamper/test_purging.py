@@ -1,4 +1,4 @@
-"""Bytes go, the record stays: a purged blob leaves a tombstone, and the chain still verifies."""
+"""A purge removes bytes but not the record: a blob leaves a tombstone, and the chain still verifies."""
 
 import json
 import sqlite3
@@ -104,7 +104,7 @@ async def remains(it: Desk) -> str:
 
 @contextmanager
 def an_old_moment(file: Path) -> Iterator[None]:
-    """Somebody in another program who looks at the store as it is now, for as long as they like."""
+    """A reader in another program that keeps its snapshot of the store."""
     with closing(sqlite3.connect(file, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT COUNT(*) FROM log").fetchone()
@@ -129,14 +129,14 @@ async def test_bytes_that_a_reader_holds_back_are_said_to_remain_and_go_with_the
 
 @played
 async def test_a_purge_that_a_reader_outlives_is_finished_by_the_next_program(tmp_path: Path) -> None:
-    """T32: the program that purged ended before the reader did; whoever opens the store next empties the journal."""
+    """T32: the program that purged ended before the reader did; the next one to open the store empties the journal."""
     async with desk(tmp_path) as it:
         await it.house.open({"secret.py": SECRET})
         with an_old_moment(it.file):
             await purge(it.house.store, blob_digest(SECRET), HUGO, "It holds a password.", it.house.now)
             await it.house.store.close()
             assert holding(tmp_path, SECRET)
-            with closing(sqlite3.connect(it.file)) as holder:  # so that nobody is the last to close it
+            with closing(sqlite3.connect(it.file)) as holder:  # so that no other connection is the last to close it
                 holder.execute("SELECT COUNT(*) FROM log").fetchone()
                 await SqliteStore.open(it.file).close()
                 assert holding(tmp_path, SECRET), "the reader is still there"
@@ -152,7 +152,7 @@ async def test_a_purge_that_a_reader_outlives_is_finished_by_the_next_program(tm
     "rest", [b"", b"nonsense\n", b'{"digest": 7, "reason": ""}\n', b'["digest"]\n', b'{"digest": "a']
 )
 def test_notes_about_purges_are_read_around_what_is_no_note(tmp_path: Path, rest: bytes) -> None:
-    """A line that was cut off by a crash, or that somebody else wrote, hides no other."""
+    """A line cut off by a crash, or written by another program, hides no other."""
     first, second = blob_digest(b"1"), blob_digest(b"2")
     assert noted_purges(tmp_path) == {}
     note_purge(tmp_path / "book", first, "One.")

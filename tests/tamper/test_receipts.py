@@ -1,4 +1,4 @@
-"""A receipt says who let exactly these bytes through, and anybody checks it with the public key alone."""
+"""A receipt names who cleared exactly these bytes, and anyone can verify it with the public key alone."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""A running server signs what has grown every minute, and looks at key and book only then."""
+"""A running server signs grown streams every minute, and reads key and journal only then."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MINUTE = timedelta(minutes=1)
 
 
 class Watched(Assembly):
-    """Its clock stands until it is moved."""
+    """A server whose clock stands still until it is moved."""
 
     moment = datetime(2026, 11, 1, 9, tzinfo=UTC)
 

@@ -1,1 +1,1 @@
-"""Of the scripts that build and test this project."""
+"""Tests of the scripts that build and test this project."""

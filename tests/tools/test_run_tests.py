@@ -1,4 +1,4 @@
-"""A test that fails beside the others is looked at once more by itself, and named; nothing else is forgiven."""
+"""A test that fails in the parallel run is repeated alone and named; no other failure is forgiven."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What use has shown (rows U-…): each played through the doors of a started server with a policy that ships."""
+"""Rows found in use (U-…): each is played through the doors of a started server with a shipped policy."""

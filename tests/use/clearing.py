@@ -1,4 +1,4 @@
-"""Work that a human has cleared, for tests that begin where a review has ended."""
+"""Work that a human has cleared, for tests that begin at the end of a review."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def text_file(path: str, text: str = "one\n", **more: Any) -> dict[str, Any]:
 
 
 def opened(author: Caller, *files: dict[str, Any], kind: str = "create_core") -> str:
-    """The review of work that asks to go live."""
+    """Open a review and return its id."""
     answer = author.call("open_review", kind=kind, title="Some work", files=list(files) or [text_file("hello.txt")])
     return str(answer["review"])
 
 
 def cleared(house: Served, author: Caller, *files: dict[str, Any], kind: str = "create_core") -> Cleared:
-    """Open work as the author; the human looks at it and passes each of its stages."""
+    """Open work as the author, and let the human read it and override each of its stages."""
     name = opened(author, *files, kind=kind)
     review = house.human.call("read_review", review=name)["review"]
     digest = str(review["digest"])

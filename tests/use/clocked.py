@@ -1,4 +1,4 @@
-"""A started server whose clock a test moves: hours pass in a moment."""
+"""A started server whose clock a test moves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.shape import ROOT
 from tests.stories.process import DIES, HELD
 from tests.use.served import Served, started
 
-#: So that nobody is taken for dead whenever hours pass in a moment.
+#: So long that no process counts as dead when the clock jumps by hours.
 HELD_SECONDS = 10 * 365 * 86_400
 
 

@@ -1,4 +1,4 @@
-"""A disk that fails a running server: the system calls of its process are answered with an error for a while."""
+"""A failing disk under a running server: its system calls return an error for a while."""
 
 from __future__ import annotations
 

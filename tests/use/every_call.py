@@ -1,4 +1,4 @@
-"""Every call of the registry, made by somebody with what they know of a review; a new call is covered by itself."""
+"""Every call of the registry, made by a caller with what they know of a review; new calls are covered automatically."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from foureyes.app.calls.registry import CALLS
 from foureyes.mcp.tools import TOOLS
 from tests.use.served import HTTP, MCP, Caller, Reply
 
-#: What would end what the test stands on, for everybody else who asks after it.
+#: Calls that would end the test's review or account for later calls, so they come last.
 LAST = ("remove_account", "revoke_token", "withdraw", "withdraw_content")
 #: Callers without a token take turns with these: the server slows down an address that it refused often.
 _ADDRESSES = cycle([f"127.0.0.{number}" for number in range(2, 255)] if sys.platform == "linux" else [""])
 
 
 def every_call(caller: Caller, known: Mapping[str, Any]) -> Iterator[tuple[str, Reply]]:
-    """Each call at each door that has it, with `known` values by the names of fields; its door and name, and answer."""
+    """Make each call at each of its doors, with `known` values by field name; yield door, name and answer."""
     for name in sorted(CALLS, key=lambda one: (one in LAST, one)):
         arguments = arguments_of(name, known)
         for door in (HTTP, MCP) if name in TOOLS else (HTTP,):
@@ -30,7 +30,7 @@ def every_call(caller: Caller, known: Mapping[str, Any]) -> Iterator[tuple[str, 
 
 
 def arguments_of(name: str, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What the call needs, and whatever else of it is known."""
+    """The arguments of a call: the required fields, and all others that are known."""
     form = schema(cast("Any", CALLS[name].form))
     found: dict[str, Any] = _value(form, known)
     return found

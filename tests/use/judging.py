@@ -1,4 +1,4 @@
-"""Reviewers who read what they judge, for tests about who may judge it."""
+"""Reviewers who read the work they judge, for tests about who may judge it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def approve_peer(reviewer: Caller, review: str, **more: Any) -> Reply:
 
 
 def state_of(house: Served, review: str) -> str:
-    """How a review stands."""
+    """The state of a review."""
     return str(house.human.call("read_review", review=review)["review"]["state"])
 
 

@@ -1,4 +1,4 @@
-"""`foureyes review` in a repository of its own, with models at addresses on loopback and no agents installed."""
+"""`foureyes review` in its own repository, with models at loopback addresses and no agents installed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def repository(folder: Path) -> Path:
 
 
 def review(work: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """`foureyes review` there, with nobody at the terminal."""
+    """Run `foureyes review` there without a terminal."""
     return foureyes(work, "review", *arguments, **environment)
 
 
@@ -92,7 +92,7 @@ def foureyes(work: Path, *arguments: str, types: str = "", **environment: str) -
 
 
 def result_of(ran: subprocess.CompletedProcess[str]) -> dict[str, object]:
-    """What `--json` printed."""
+    """The output of `--json`."""
     found: dict[str, object] = json.loads(ran.stdout)
     return found
 

@@ -1,4 +1,4 @@
-"""What an author may say the files were before: every lie that was tried, beside the truth and saying nothing."""
+"""Claims that an author may make about the base: every lie tried, the truth, and no claim."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _NUMBERS = count(1)
 
 
 def evil() -> Files:
-    """Work that runs commands, with bytes that nobody sent before."""
+    """Work that runs commands, with new bytes."""
     return [{"path": PATH, "text": f"# typo {next(_NUMBERS)}\n{EVIL}"}]
 
 
-#: What is sent along with the evil work as its base.
+#: The claimed base that is sent with the evil work.
 LIES: dict[str, dict[str, Any]] = {
     "absent": {},
     "the same lines were there": {"base_files": [{"path": PATH, "text": EVIL}]},

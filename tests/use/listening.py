@@ -1,4 +1,4 @@
-"""Somebody who listens to the live feed of a started server over one open connection."""
+"""A listener on the live feed of a started server over one open connection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS_MAX = 20
 
 
 class Feed:
-    """What comes over one connection, event by event."""
+    """The events of one connection."""
 
     def __init__(self, answer: http.client.HTTPResponse) -> None:
         self._answer = answer

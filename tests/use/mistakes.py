@@ -1,4 +1,4 @@
-"""A mistake of a caller's, or several, for every tool."""
+"""One or more caller mistakes for every tool."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Mistake:
     arguments: Arguments
     who: str = "dev"
     house: str = "solo"
-    #: What is a part of the address over HTTP cannot be left out there.
+    #: A path parameter cannot be omitted over HTTP.
     doors: tuple[str, ...] = DOORS
-    #: How far the work has come by then: a method of its stage.
+    #: The state of the work: a method of its stage.
     after: str = "begun"
 
     def made(self, stage: Stage) -> dict[str, Any]:

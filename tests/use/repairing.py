@@ -1,4 +1,4 @@
-"""An agent that repairs a refused call from nothing but the refusal: its fields and its next call."""
+"""An agent that repairs a refused call using only the refusal: its fields and its next call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EVIDENCE = [{"what": OWN_WORDS, "why": OWN_WORDS, "place": {"path": "hello.py"}}
 
 
 def in_own_words(value: Any) -> Any:
-    """An example, with the caller's own words where it has angle brackets."""
+    """An example, with the caller's own values for its placeholders."""
     if isinstance(value, dict):
         return {name: in_own_words(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -41,7 +41,7 @@ def put(arguments: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
 
 
 def without(arguments: dict[str, Any], field: str) -> dict[str, Any]:
-    """The arguments without what stands at a place as `findings[0].place.line`; unchanged where nothing does."""
+    """The arguments without the value at a place such as `findings[0].place.line`; unchanged if there is none."""
     changed = copy.deepcopy(arguments)
     *steps, last = map(_index, re.findall(r"[^.\[\]]+|\[\d+\]", field))
     place: Any = changed
@@ -55,7 +55,7 @@ def without(arguments: dict[str, Any], field: str) -> dict[str, Any]:
 
 
 def renamed(arguments: dict[str, Any], field: str, name: str) -> dict[str, Any]:
-    """The arguments with what stands at one place moved to the other, which is beside it."""
+    """The arguments with the value at one place moved to a sibling place."""
     *steps, last = map(_index, re.findall(r"[^.\[\]]+|\[\d+\]", field))
     changed = copy.deepcopy(arguments)
     place: Any = changed
@@ -70,7 +70,7 @@ def _index(step: str) -> Any:
 
 
 def repaired(name: str, arguments: dict[str, Any], no: Reply) -> list[tuple[str, dict[str, Any]]]:
-    """The calls that the refusal says to make: the next call, then the same one with what was wrong put right."""
+    """The calls that the refusal names: the next call, then the original one with the error corrected."""
     fields, steps = dict(no.data.get("fields", {})), []
     if "next_call" in no.data:
         call = no.data["next_call"]
@@ -96,9 +96,9 @@ def repaired(name: str, arguments: dict[str, Any], no: Reply) -> list[tuple[str,
 
 
 def mended(caller: Caller, name: str, code: str, **arguments: Any) -> Reply:
-    """Make a call that is refused with this code, then what the refusal says; the last answer, which is a yes.
+    """Make a call that is refused with this code, then the calls it names; return the last answer, a success.
 
-    Nothing is read on the caller's behalf: what must be read first the refusal has to say.
+    Nothing is read on the caller's behalf: the refusal must name what has to be read first.
     """
     caller = caller.unread()
     no = caller.call(name, **arguments)
@@ -108,7 +108,7 @@ def mended(caller: Caller, name: str, code: str, **arguments: Any) -> Reply:
     reply = no
     for call, given in steps:
         if "wait" in given:
-            given["wait"] = 0  # nobody waits here
+            given["wait"] = 0  # do not wait here
         if call == "read_review" and caller.door != MCP:
             given.pop("wait", None)
         reply = caller.call(call, **given)

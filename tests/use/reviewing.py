@@ -1,4 +1,4 @@
-"""Works and reviewers under each shipped policy, for rows about what a report must say."""
+"""Works and reviewers under each shipped policy, for rows about the contents of a report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ POLICIES = tuple(KINDS)
 
 @dataclass
 class House:
-    """A server under one shipped policy, with an author and a reviewer from elsewhere."""
+    """A server under one shipped policy, with an outside author and reviewer."""
 
     policy: str
     served: Served
@@ -34,26 +34,26 @@ class House:
     reviewer: Caller
 
     def open(self, *, title: str = "Say hello") -> str:
-        """Open a review of bytes that nobody has seen."""
+        """Open a review of new bytes."""
         files = [*FILES[:1], {"path": "hello.py", "text": f"print('{uuid.uuid4()}')\n"}]
         opened = self.author.call("open_review", kind=KINDS[self.policy], title=title, files=files)
         assert opened.is_ok, opened.text
         return str(opened["review"])
 
     def approval(self, **fields: Any) -> dict[str, Any]:
-        """A report that approves the first version, with everything the policy asks for."""
+        """A report that approves the first version, with everything the policy requires."""
         said: dict[str, Any] = {"revision": 1, "verdict": "approve", "evidence": CHECKED, "confidence": 95}
         if self.policy in ("peer", "team"):
             said["checklist"] = [{"name": one, "passed": True} for one in CRITERIA]
         return {**said, **fields}
 
     def report(self, door: str, review: str, *, reads: bool = True, **fields: Any) -> Reply:
-        """A report through one door, of somebody who has read the work or not."""
+        """Submit a report through one door, by a reviewer who has read the work or not."""
         who = self.reviewer.at(door)
         return (who if reads else who.unread()).call("report", review=review, **fields)
 
     def reports(self, review: str) -> list[dict[str, Any]]:
-        """What the reviewer's account has said of it so far."""
+        """The reports of the reviewer's account so far."""
         shown = self.author.call("read_review", review=review)["review"]
         return [one for one in shown["reports"] if one["reviewer"]["name"] == "ann"]
 

@@ -27,7 +27,7 @@ from tests.web.browser import Browser
 
 SHIPPED = ROOT / "src/foureyes/policy/shipped"
 HTTP, MCP = "http", "mcp"
-#: Both doors an agent has; a test that is parametrized with them plays the same story through each.
+#: Both doors of an agent; a test parametrized with them plays the same story through each.
 DOORS = (HTTP, MCP)
 #: Calls that judge the bytes of a version, which must have been read before.
 JUDGING = ("report", "keep_report", "settle_finding", "verify_finding")
@@ -40,7 +40,7 @@ _MCP_HEADERS = {
 
 @dataclass(frozen=True)
 class Reply:
-    """What a door answered: the value of the call, or the refusal with its code, sentence and next step."""
+    """The answer of a door: the value of the call, or the refusal with its code, sentence and next step."""
 
     is_ok: bool
     data: Any
@@ -48,7 +48,7 @@ class Reply:
 
     @property
     def code(self) -> str:
-        """The code word of a refusal, the same at both doors; empty where the call went well."""
+        """The code of a refusal, the same at both doors; empty for a success."""
         if self.is_ok:
             return ""
         if isinstance(self.data, dict) and "code" in self.data:
@@ -63,7 +63,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody with a credential who makes calls through one door; `at` gives the same caller at another."""
+    """An account that makes calls through one door; `at` gives the same account at another."""
 
     server: Running
     headers: dict[str, str]
@@ -73,7 +73,7 @@ class Caller:
     source: str = ""
 
     def at(self, door: str) -> Caller:
-        """The same credential at this door."""
+        """Return the caller at another door."""
         return replace(self, door=door)
 
     def speaking_for(self, agent: str) -> Caller:
@@ -81,26 +81,26 @@ class Caller:
         return replace(self, headers={**self.headers, "foureyes-agent": agent})
 
     def coming_from(self, source: str) -> Caller:
-        """The same credential at another address."""
+        """Return the caller with another source address."""
         return replace(self, source=source)
 
     def unread(self) -> Caller:
-        """The same caller, who judges without having read the work first."""
+        """Return the caller without the read before a report."""
         return replace(self, reads=False)
 
     def call(self, name: str, /, **arguments: Any) -> Reply:
-        """Make a call by its name, as tool or as request; whoever judges a version reads it first."""
+        """Make a call by its name, as tool or as request; a reviewer reads a version before a report."""
         if self.reads and name in JUDGING and "review" in arguments:
             self.call("read_work", review=arguments["review"])
         return self._tool(name, arguments) if self.door == MCP else self._request(WAYS[name], arguments)
 
     def raw(self, method: str, path: str, body: bytes = b"", **headers: str) -> Answer:
-        """One request as it is."""
+        """Send one request unchanged."""
         sent = {**self.headers, "content-type": "application/json", **headers}
         return asyncio.run(self.server.send(method, path, sent, body, self.source))
 
     def sent(self, method: str, path: str, arguments: dict[str, Any]) -> Reply:
-        """One request with these arguments, in the query of a GET and else as JSON."""
+        """Send one request with these arguments, in the query of a GET and otherwise as JSON."""
         spelt = {name: json.dumps(one) if isinstance(one, bool) else one for name, one in arguments.items()}
         query = f"?{urlencode(spelt)}" if method == GET and arguments else ""
         answer = self.raw(method, f"{path}{query}", b"" if method == GET else json.dumps(arguments).encode())
@@ -143,7 +143,7 @@ class Caller:
 
 @dataclass
 class Served:
-    """A running server, the first human, and everybody that human enrolled."""
+    """A running server, the first human, and the accounts that human enrolled."""
 
     server: Running
     browser: Browser
@@ -175,7 +175,7 @@ class Served:
         return self.callers.setdefault(name, Caller(server=self.server, headers=headers))
 
     def run(self, *arguments: str, timeout: int = 60) -> subprocess.CompletedProcess[str]:
-        """A command of `foureyes` beside the server, in the same home."""
+        """Run a command of `foureyes` in the server's home."""
         return self.server.run(*arguments, timeout=timeout)
 
     def page(self, path: str) -> str:

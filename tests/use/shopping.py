@@ -1,4 +1,4 @@
-"""A server with an author who takes work that was objected to elsewhere."""
+"""A server with an author who submits work elsewhere after an objection."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Shop:
 
 @contextmanager
 def shop(folder: Path, policy: str) -> Iterator[Shop]:
-    """A server with a policy that ships, and everybody enrolled."""
+    """A server with a shipped policy and all accounts enrolled."""
     with served(folder, policy) as house:
         role = STYLES[policy][1]
         house.account("dev", "core_developer")

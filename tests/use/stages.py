@@ -1,4 +1,4 @@
-"""Servers under the shipped policies, and a piece of work at each point of its way, for calls that go wrong there."""
+"""Servers under the shipped policies, and work in each state, for calls that fail there."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GOOD: dict[str, Any] = {
 }
 ISSUE = {"severity": "high", "description": "It greets nobody at all.", "file": "hello.py"}
 DOUBT: dict[str, Any] = {"verdict": "concerns", "summary": OWN_WORDS, "issues": [ISSUE]}
-#: Who works in each house, with which roles.
+#: The accounts of each house, with their roles.
 CAST: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "solo": {"dev": (), "codex": ()},
     "verified": {"dev": (), "codex": (), "checker": ("checker",)},
@@ -38,7 +38,7 @@ CAST: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 @contextmanager
 def all_houses(folder: Path) -> Iterator[dict[str, Served]]:
-    """A server for each of the policies, with everybody enrolled."""
+    """A server for each of the policies, with all accounts enrolled."""
     with ExitStack() as stack:
         found = {}
         for name, cast in CAST.items():
@@ -57,7 +57,7 @@ def _house(name: str, folder: Path) -> AbstractContextManager[Served]:
 
 @dataclass
 class Stage:
-    """A server, whoever calls at one door, and a piece of work of their own."""
+    """A server, the callers at one door, and a work of their own."""
 
     house: Served
     door: str
@@ -67,7 +67,7 @@ class Stage:
     seat: str = ""
 
     def who(self, name: str) -> Caller:
-        """Somebody of the cast, at this door."""
+        """An account of the cast, at this door."""
         return self.house.callers[name].at(self.door)
 
     @property
@@ -76,7 +76,7 @@ class Stage:
         return f"s{self.number}"
 
     def work(self, **more: Any) -> dict[str, Any]:
-        """What opens a review of it."""
+        """The arguments that open a review of the work."""
         return {"kind": "script", "title": "Hello", "files": self.files(), **more}
 
     def files(self, more: str = "") -> list[dict[str, str]]:
@@ -105,7 +105,7 @@ class Stage:
         return self
 
     def revised(self) -> Stage:
-        """The author has answered it with a second version, which nobody has read."""
+        """A review answered with a second version, which no reviewer has read."""
         self.doubted()
         answers = [{"finding": self.finding, "text": OWN_WORDS}]
         told = self.who("dev").call("revise", review=self.review, files=self.files("# more\n"), answers=answers)
@@ -119,13 +119,13 @@ class Stage:
         return self
 
     def requested(self) -> Stage:
-        """A review by the seven tools, which nobody has read."""
+        """A review by the seven tools, which no reviewer has read."""
         opened = self.who("dev").call("request_review", **self.request())
         self.review = opened["id"]
         return self
 
     def request(self, **more: Any) -> dict[str, Any]:
-        """What asks for a review by the seven tools."""
+        """The arguments that request a review by the seven tools."""
         return {"type": "create_core", "title": "Hello", "artifacts": {"code": f"print({self.number})\n"}, **more}
 
     def got(self) -> Stage:
@@ -135,14 +135,14 @@ class Stage:
         return self
 
     def sent_back(self) -> Stage:
-        """Changes were asked for."""
+        """A review with requested changes."""
         self.got()
         body = {"status": "CHANGES_REQUESTED", "feedback": {"overall": OWN_WORDS, "concerns": [OWN_WORDS]}}
         assert self.who("codex").call("submit_review", reviewId=self.review, **body)["success"]
         return self
 
     def signalled(self) -> Stage:
-        """A session with a milestone that reviewers are asked about."""
+        """A session with a milestone under review."""
         told = self.who("dev").call(
             "signal", session=self.session, type="milestone", summary=OWN_WORDS, files=self.files()
         )
@@ -150,21 +150,21 @@ class Stage:
         return self
 
     def asked(self) -> Stage:
-        """Both reviewers have read what they are asked about."""
+        """A session whose reviewers have both read the work."""
         self.signalled()
         for name in ("codex", "gem"):
             assert self.who(name).call("review_requests", session=self.session)["requests"]
         return self
 
     def paused(self) -> Stage:
-        """Both doubt it, and the author is asked to make it clear."""
+        """A session in which both reviewers doubt the work, and the author must clarify."""
         self.asked()
         for name in ("codex", "gem"):
             assert self.who(name).call("submit_result", session=self.session, payload=DOUBT).is_ok
         return self
 
     def begun(self) -> Stage:
-        """Nothing was done yet."""
+        """The initial state."""
         return self
 
     def end(self) -> None:

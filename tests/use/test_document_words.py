@@ -1,4 +1,4 @@
-"""Words and numbers as the source documents send them: rejections without a ground, and confidence in two spellings."""
+"""Words and numbers as the source documents write them: rejections without a ground, and two forms of confidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A platform of many agents, as docs/howto/many-agents.md says: the page is executed, then its agents go on working."""
+"""A platform of many agents, as docs/howto/many-agents.md says: the page is executed, then its agents keep working."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Platform:
 
 
 def at_a_terminal(server: Running, command: str) -> str:
-    """A command whose stdin is a terminal, with a person who types what it asks for; everything that it printed."""
+    """Run a command at a terminal, type its input, and return its output."""
     program, *words = shlex.split(command)
     assert program == "foureyes"
     person, terminal = os.openpty()
@@ -75,7 +75,7 @@ def at_a_terminal(server: Running, command: str) -> str:
 
 @contextmanager
 def followed(folder: Path) -> Iterator[Platform]:
-    """Everything that the page says to type, in its order."""
+    """Run all commands of the page, in order."""
     activating, starting, enrolling, agents, playing, _ = blocks(PAGE)
     assert shlex.split(starting) == ["foureyes", "up"]
     server = Running(folder / "home")

@@ -1,4 +1,4 @@
-"""Small things that newcomers met: each message says what is so, and each option is called alike."""
+"""Small points that newcomers reported: messages are true, and options have consistent names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy that keeps reports after a rebase: the same change on a base that moved on is not read twice."""
+"""A policy that keeps reports after a rebase: the same change on a newer base is not read twice."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _kept(house: Served, review: str) -> list[tuple[str, int]]:
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.door("http", "mcp", policy="keeping")
 def test_an_approval_is_kept_where_only_the_base_moved(house: Served, door: str) -> None:
-    """Y18, D-02: by `keeps: [rebase]`, against what a publisher attests; new lines ask everybody anew."""
+    """Y18, D-02: by `keeps: [rebase]`, against what a publisher attests; new lines ask all reviewers again."""
     author, ci = house.callers["dev"].at(door), house.callers["ci"]
     target, end = f"shop-{door}", f"\n\nDOOR = {door!r}\n"
     assert ci.call("attest_base", target=target, files=[text_file("run.py", OLD + end)]).is_ok

@@ -1,4 +1,4 @@
-"""U-21: an orchestrator is told over the live feed whether its sessions may go on, of requests and of results."""
+"""U-21: the live feed tells an orchestrator whether its sessions may continue, and of requests and results."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_who_comes_back_is_told_how_every_session_stands(up: Served) -> None:
 
 
 def test_a_blind_reviewer_is_told_nothing_of_a_hidden_result(up: Served) -> None:
-    """U-21, T13: a report that changes no status makes no event for whoever owes one."""
+    """U-21, T13: a report that changes no status makes no event for a reviewer who owes one."""
     claude, codex, gemini = (up.callers[one] for one in ("claude", "codex", "gemini"))
     name = "blind"
     review = milestone(claude, name)

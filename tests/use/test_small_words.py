@@ -1,4 +1,4 @@
-"""Words that callers send and read: a digest as other programs write it, signals, notes on bases."""
+"""Small formats that callers send and read: digests as other programs write them, signals, notes on bases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A base is a claim: what the author says the files were before decides nothing, at any door and under any policy."""
+"""A base is a claim: the author's statement about earlier files decides nothing, at any door and under any policy."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _opened(author: Caller, kind: str, **sent: object) -> Reply:
 
 
 def _stages(author: Caller, kind: str, **sent: object) -> tuple[str, ...]:
-    """What a work must meet; it is open, nobody is left out, and nothing of it may go live."""
+    """The stages of an open review, after a check that nothing is skipped and nothing may go live."""
     opened = _opened(author, kind, **sent)
     assert opened["state"] == "open", opened.text
     seen = author.call("read_review", review=opened["review"])["review"]
@@ -164,7 +164,7 @@ def _committed(folder: Path, files: dict[str, str], message: str) -> str:
 
 
 class Shop:
-    """A repository with a protected branch, a feature branch beside it, and a bare mirror on the server's disk."""
+    """A repository with a protected branch, a feature branch, and a bare mirror on the server's disk."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.mirror = folder / "shop", folder / "shop.git"
@@ -239,7 +239,7 @@ def test_an_honest_change_against_a_protected_ref_is_judged_by_what_it_changes(
 def test_an_honest_typo_against_a_protected_ref_needs_no_reviewer(
     keeper: tuple[str, Served], shop: Shop, door: str
 ) -> None:
-    """U-01, U-02: known base and proof; without the base, or against another branch, somebody looks."""
+    """U-01, U-02: known base and proof; without the base, or against another branch, a reviewer is asked."""
     _, server = keeper
     author = server.callers["dev"].at(door)
     text = f"# Shop\n\nWe sell things{'!' if door == MCP else '.'}\n"
@@ -359,7 +359,7 @@ def test_what_was_proven_for_one_target_goes_live_there_only(keeper: tuple[str, 
     )
     assert again["state"] == "cleared"
     assert _seen(author, again)["known_base"] == {"source": "live", "name": "docs", "digest": digest}
-    # The older version is no base any more: that would roll the fix back.
+    # The older version is not a base any more: that would roll the fix back.
     back = author.call(
         "open_review", kind="fix_typo", title="t", files=_sent("lib/run.py", "import subprocess\n"), target="docs"
     )

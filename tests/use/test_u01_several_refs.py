@@ -1,4 +1,4 @@
-"""With several protected refs and repositories a base is what all of them agree on: none rolls another back."""
+"""With several protected refs and repositories a base must be common to all of them: none rolls another back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ README = "# Shop\n\nWe sel things.\n"
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Ground:
-    """`release/1` still has what `main` has mended or removed since; the README is the same in both."""
+    """`release/1` still has what `main` has fixed or removed since; the README is the same in both."""
     ground = new(tmp_path_factory.mktemp("git") / "shop")
     ground.write("README.md", README)
     ground.write("lib/guard.py", OLD)
@@ -31,7 +31,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Ground:
 
 @pytest.fixture(scope="module")
 def play(tmp_path_factory: pytest.TempPathFactory) -> Ground:
-    """Another repository: a file of the same path that is harmless there, and one that only it has."""
+    """Another repository, with a harmless file of the same path, and a file only it has."""
     ground = new(tmp_path_factory.mktemp("git") / "play")
     ground.write("lib/guard.py", "def guard():\n    return True\n")
     ground.write("docs/play.md", "# Play\n\nWe pley.\n")

@@ -1,4 +1,4 @@
-"""U-02: with every other shipped policy, and with a base that the server reads from a repository itself."""
+"""U-02: instruction files under every other shipped policy, and with a base the server reads from a repository."""
 
 from __future__ import annotations
 

@@ -33,14 +33,14 @@ def sent(path: str, content: bytes) -> dict[str, Any]:
 
 
 def new_target() -> str:
-    """A target that nobody has used."""
+    """A new target."""
     return f"shop-{next(_NUMBERS)}"
 
 
 def submitted(
     house: Served, edit: Edit, door: str = HTTP, *, target: str = "", known: bool = True, **words: Any
 ) -> Reply:
-    """Open a review of the edit: for a target on which a publisher found the file before, or by the author's word."""
+    """Open a review of the edit: for a target with a recorded base, or with the author's claim."""
     if known:
         target = target or new_target()
         words["target"] = target
@@ -57,7 +57,7 @@ def labels(number: int) -> Iterator[dict[str, Any]]:
 
 
 def assert_reviewed(house: Served, reply: Reply) -> None:
-    """The work waits for a reviewer, or was not even taken; nothing of it is cleared."""
+    """Check that the work waits for a reviewer or was refused, and nothing is cleared."""
     if reply.is_ok:
         assert reply["state"] == "open", reply.text
         review = house.human.call("read_review", review=reply["review"])["review"]

@@ -1,4 +1,4 @@
-"""U-02: a sentence that makes its reader run, fetch or believe something is read by somebody, whatever its label."""
+"""U-02: a sentence that makes its reader run, fetch or believe something is reviewed, whatever its label."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def assert_waits(house: Served, reply: Reply, target: str) -> None:
 
 @pytest.mark.parametrize(("number", "edit"), tuple(enumerate(UNREAD)), ids=lambda value: getattr(value, "name", ""))
 def test_an_order_in_words_is_reviewed(house: Served, number: int, edit: Edit) -> None:
-    """U-02: names of things to run or open, words to agents, negations: the gate waits for somebody to read them."""
+    """U-02: names of things to run or open, words to agents, negations: the gate waits for a reviewer."""
     for words in ({"kind": edit.label}, {"kind": "fix_typo"}, AGGRESSIVE):
         assert_waits(house, *submitted(house, edit, number, **words))
 

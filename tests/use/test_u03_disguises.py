@@ -1,4 +1,4 @@
-"""U-03: what changes nothing that a reader sees sheds no objection: zeros, line ends, blanks, comments, a newline."""
+"""U-03: invisible changes shed no objection: NULs, line ends, blanks, comments, a newline."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DISGUISES: dict[str, Callable[[str], str | bytes]] = {
     "both sides": lambda text: text.replace("log(", "warn(").replace("notify(", "tell("),
     "both sides in another function": lambda text: f"def other\n{LINE}" + text.partition(LINE)[2].partition("\n")[0],
 }
-#: What a reader sees: the text is another.
+#: Visible changes: the text differs.
 CHANGES: dict[str, Callable[[str], str | bytes]] = {
     "the line": lambda text: text.replace("rm -rf", "echo"),
 }

@@ -20,7 +20,7 @@ TAIL = "\n\ndef stop{n}():\n    return None\n"
 
 @pytest.fixture(scope="module", params=STYLES)
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """One server for each policy that ships."""
+    """One server for each shipped policy."""
     with shop(tmp_path_factory.mktemp(request.param), request.param) as found:
         yield found
 
@@ -41,7 +41,7 @@ def _objected(place: Shop, door: str = HTTP, place_named: bool = True) -> tuple[
 
 
 def _inherited(place: Shop, review: str) -> list[dict[str, Any]]:
-    """What a reviewer raised elsewhere; critics may have findings of their own."""
+    """The findings inherited from a reviewer; critics may raise their own."""
     return [one for one in place.shown(review)["findings"] if one["from_review"] and one["raiser"] == "judge"]
 
 
@@ -52,7 +52,7 @@ def _named(place: Shop, review: str) -> str:
 
 
 def _is_inherited(place: Shop, opened: Reply, source: str, finding: str, who: str = "dev") -> None:
-    """The finding stands in the new review, names where it comes from, and keeps it shut whatever its stages say."""
+    """Check that the new review has the finding with its origin, and stays shut whatever its stages decide."""
     review = opened["review"]
     found = _inherited(place, review)
     assert found, place.shown(review)
@@ -71,7 +71,7 @@ def _is_inherited(place: Shop, opened: Reply, source: str, finding: str, who: st
 
 
 def _changed(text: str, number: int) -> dict[str, list[dict[str, Any]]]:
-    """How an author tries to shed a finding without touching its text."""
+    """The change with which an author tries to shed a finding without touching its text."""
     path, other = f"run{number}.py", f"lib/other{number}.py"
     moved = text.replace(HEAD, HEAD + "import json\n\n\nONE = 1\nTWO = 2\n")
     return {
@@ -97,7 +97,7 @@ def test_no_change_elsewhere_sheds_a_finding(place: Shop, door: str) -> None:
 
 
 def test_a_task_and_a_session_are_one_party_too(place: Shop) -> None:
-    """U-03: somebody else on the same task, or in the same session, inherits; a stranger does not."""
+    """U-03: another author on the same task, or in the same session, inherits; an unrelated one does not."""
     text = _work(place)
     path, origin = f"run{place.made}.py", {"task": f"task{place.made}", "session": f"session{place.made}"}
     review = place.open("dev", text_file(path, text), origin=origin)["review"]
@@ -129,7 +129,7 @@ def test_a_changed_text_sheds_it_and_its_return_does_not(place: Shop) -> None:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_only_its_raiser_settles_it(place: Shop, door: str) -> None:
-    """U-03: a second reviewer neither sees nor sheds it before reporting; whoever raised it settles it."""
+    """U-03: a second reviewer neither sees nor sheds it before reporting; its raiser settles it."""
     text, review, _ = _objected(place, door)
     assert place.of("dev").call("withdraw", review=review, reason="Another way.").is_ok
     opened = place.open("dev", text_file("else.py", text + "\n\nONE = 1\n"), door=door)["review"]

@@ -1,4 +1,4 @@
-"""U-03: objections follow the bytes. Whatever one review has against a version, no other review sheds it."""
+"""U-03: objections follow the bytes: no other review sheds an objection to a version."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ pytestmark = pytest.mark.door("http", "mcp", "command", policy=("chains", "peer"
 
 @pytest.fixture(scope="module", params=STYLES)
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """One server for each policy that ships."""
+    """One server for each shipped policy."""
     with shop(tmp_path_factory.mktemp(request.param), request.param) as found:
         yield found
 
 
 def _says_no(place: Shop, digest: str, *names: str) -> None:
-    """The gate, `foureyes check`, a publisher and a receipt all say no, and name what stands."""
+    """Check that the gate, `foureyes check`, a publisher and a receipt all say no, and name the objection."""
     for door in DOORS:
         answer = place.of("dev", door).call("gate", digest=digest)
         assert answer["allowed"] is False
@@ -82,7 +82,7 @@ def test_the_same_bytes_are_not_opened_again_beside_it(place: Shop, door: str) -
 
 
 def test_withdrawing_sheds_nothing_and_its_raiser_lifts_it(place: Shop) -> None:
-    """U-03: reject, withdraw, open again: refused by name, whoever asks; the way out works in the withdrawn review."""
+    """U-03: reject, withdraw, open again: refused by name for any caller; the way out works in the withdrawn one."""
     file = place.new_file()
     review = place.open("dev", file)["review"]
     digest, finding = place.shown(review)["digest"], place.object_to(review)
@@ -102,7 +102,7 @@ def test_withdrawing_sheds_nothing_and_its_raiser_lifts_it(place: Shop) -> None:
     )
     assert settled.is_ok, settled.text
     if place.shown(review)["reports"] and place.open("dev", file).code == "objected":
-        # The rejection had a ground beside the finding: a human is asked, and the review stays withdrawn.
+        # The rejection had another ground than the finding: a human is asked, and the review stays withdrawn.
         asked = place.of("dev").call("escalate", review=review, reason="Its finding was taken back.")
         assert asked.is_ok, asked.text
         said = {"request": place.shown(review)["ruling"]["request"], "option": "as_is", "reason": "I looked at it."}

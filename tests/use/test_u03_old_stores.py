@@ -1,4 +1,4 @@
-"""U-03: a store of an earlier release gets its rows when a server starts on it, without a command by hand."""
+"""U-03: a store of an earlier release gets its new rows when a server starts on it, without a manual command."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Rows = dict[str, tuple[tuple[str, str], ...]]
 
 
 def _rows(reading: Reading) -> Rows:
-    """What the store has of everything that later releases added."""
+    """The rows of tables that later releases added."""
     return {name: reading.rows(name, limit=100_000) for name in ADDED}
 
 
@@ -39,7 +39,7 @@ def _rows_in(database: Path) -> Rows:
 
 
 def _forget(database: Path) -> None:
-    """Leave the store as an earlier release had it: the log, and none of the rows that were added since."""
+    """Reduce the store to that of an earlier release: the log without the rows added since."""
     with closing(sqlite3.connect(database)) as connection, connection:
         names = (*ADDED, FILLED)
         connection.execute(f"DELETE FROM rows WHERE projection IN ({','.join('?' * len(names))})", names)  # noqa: S608
@@ -83,7 +83,7 @@ def test_a_server_fills_the_rows_of_a_golden_log(version: Golden, tmp_path: Path
     """U-03: whatever release wrote the log, the started server has the rows that the log makes."""
     database = tmp_path / "home/.local/share/foureyes/foureyes.db"
     database.parent.mkdir(parents=True, mode=0o700)
-    # Its policies were never kept as text, so no server stands on that stream.
+    # Its policies were never stored as text, so no server can use that stream.
     events = [one for one in version.events() if one.stream != "policy"]
 
     async def write() -> Rows:

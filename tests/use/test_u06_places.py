@@ -1,4 +1,4 @@
-"""U-06: places exist."""
+"""U-06: the place of a finding must exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""U-07: a veto seat is held by whom the policy binds; an account with that role sits beside it, never instead."""
+"""U-07: a veto seat is held by the bound account; another account with that role gets an additional seat only."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def opened(author: Caller, policy: str, text: str = DANGER) -> str:
 
 
 def past_format(house: Served, review: str, door: str) -> None:
-    """The account of the format layer approves; in `team` it sits beside the bound program."""
+    """The account of the format layer approves; in `team` it has a seat in addition to the bound program."""
     assert judge(asked(house, review, door, "seldon"), review).is_ok
 
 
@@ -72,7 +72,7 @@ def test_an_account_with_the_veto_role_never_replaces_the_bound_program(house: t
 def test_what_the_program_passes_waits_for_the_account_and_its_veto_counts(
     house: tuple[str, Served], door: str
 ) -> None:
-    """U-07: the graver decision of the two counts, whoever gives it."""
+    """U-07: the graver of the two decisions counts."""
     policy, running = house
     review = opened(running.callers["dev"].at(door), policy, text="print('hello')\n")
     past_format(running, review, door)

@@ -1,4 +1,4 @@
-"""U-08: sessions bar the author's mates, and the author chooses no reviewer and silences none by them."""
+"""U-08: sessions bar the author's mates, and the author can neither choose nor exclude a reviewer by them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def opened(author: Caller, policy: str, session: str = "") -> str:
 
 
 def asked(house: Served, review: str) -> list[str]:
-    """Who of the accounts has this review in the inbox."""
+    """The accounts that have this review in their inbox."""
     callers = house.callers.items()
     return [name for name, one in callers if review in [row["review"] for row in one.call("inbox")["waiting"]]]
 
@@ -136,7 +136,7 @@ def test_a_signal_of_the_author_bars_nobody_who_may_still_come(tmp_path: Path, d
 def test_a_seated_reviewer_who_comes_to_the_authors_session_objects_and_approves_nothing(
     tmp_path: Path, door: str
 ) -> None:
-    """U-08: what speaks against the work is taken from whoever sits; what speaks for it is not taken from a mate."""
+    """U-08: objections are accepted from every seat holder; approvals are not accepted from a mate."""
     with served(tmp_path, "peer") as running:
         mate = running.account("mate", *ROLES)
         author = running.account("author", "core_developer").at(door)

@@ -1,4 +1,4 @@
-"""U-09: whoever still owes a report on some bytes hears the same of them, whatever others said."""
+"""U-09: a reviewer who owes a report on some bytes gets the same answers about them, whatever others reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WITHHELD = "withheld"
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Two reviewers of every story, who are blind until they have reported."""
+    """A server where every story has two reviewers, who are blind until they have reported."""
     with served(tmp_path_factory.mktemp("team"), "team") as house:
         house.account("dev", "core_developer")
         for name in ("ann", "bob", "cid"):
@@ -48,7 +48,7 @@ def _object(caller: Caller, review: str) -> None:
 
 
 def _asked(caller: Caller, digest: str) -> list[Any]:
-    """What the gate says at both doors."""
+    """The gate's answer at both doors."""
     answers: list[Reply] = [caller.at(door).call("gate", digest=digest) for door in DOORS]
     return [answer.data for answer in answers]
 
@@ -92,7 +92,7 @@ def test_a_publisher_who_owes_a_report_is_refused_with_the_same_words(house: Ser
 
 @pytest.mark.door("http", "mcp", policy="peer")
 def test_estimates_do_not_tell_what_others_reported(tmp_path: Path) -> None:
-    """U-09: a reviewer with three works of others on the table reports on them: no estimate moves for somebody else."""
+    """U-09: a reviewer with three assigned works reports on them: no estimate changes for another account."""
     with served(tmp_path, "peer") as house:
         dev, spy = house.account("dev", "core_developer"), house.account("spy", "core_developer")
         auditor = house.account("auditor", "auditor")

@@ -1,4 +1,4 @@
-"""U-10: `foureyes check` says yes only on the log that the last checkpoint outside the store has seen."""
+"""U-10: `foureyes check` says yes only on a log that contains the last checkpoint outside the store."""
 
 from __future__ import annotations
 

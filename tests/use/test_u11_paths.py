@@ -1,4 +1,4 @@
-"""U-11: another spelling of a path evades no rule, two spellings are no work, and a gone part shuts no tree."""
+"""U-11: another spelling of a path evades no rule, two spellings are refused, and a deleted part blocks no tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts, what lapses and what is returned, played over HTTP and MCP on a started server."""
+"""U-12, U-13, U-15, U-16: what counts, lapses and is returned, over HTTP and MCP on a started server."""
 
 from __future__ import annotations
 

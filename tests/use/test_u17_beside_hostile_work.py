@@ -1,4 +1,4 @@
-"""U-17: hostile work of one account holds up neither the requests nor the reviews of another."""
+"""U-17: hostile work of one account delays neither the requests nor the reviews of another."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tests.use.served import DOORS, Caller, Served, served
 from tests.use.test_u17_hostile_files import SLOW
 
 WORKS, FILES = 8, 6
-#: Whom the policy asks, beside agents that are not there.
+#: The programs that the policy asks; its agents are not available.
 PROGRAMS = {"format", "security", "injection", "factual", "python"}
-#: Loaded machines are slow; behind the hostile works alone it took minutes.
+#: Generous for loaded machines; queued after the hostile works it took minutes.
 ANSWERS_WITHIN_SECONDS, REVIEWED_WITHIN_SECONDS = 10.0, 40.0
 BEFORE = "# Shop\n\nWe sel things.\n"
 LIMITS = {"FOUREYES_CRITIC_FILE_SECONDS": "2", "FOUREYES_CRITIC_WORK_SECONDS": "24"}
@@ -52,7 +52,7 @@ def timed(caller: Caller, kind: str, text: str, path: str = "README.md", **words
 
 
 def answers(house: Served, review: str) -> int:
-    """How many programs have answered, or are known to have no answer."""
+    """The number of programs that have reported or failed."""
     rows = house.human.call("audit", review=review)["rows"]
     return sum(row["type"] in ("ReportSubmitted", "ReportFailed") and row["who"] in PROGRAMS for row in rows)
 

@@ -1,4 +1,4 @@
-"""U-17: a file that takes a program too long never stops the server; the program is cut off and has no answer."""
+"""U-17: a file that takes a program too long never blocks the server; the program is cut off as inconclusive."""
 
 import os
 import signal
@@ -18,9 +18,9 @@ from tests.use.served import DOORS, HTTP, SHIPPED, Caller, Served, served
 
 pytestmark = pytest.mark.door("http", "mcp", policy=("chains", "solo"))
 
-#: The parser of shell scripts takes the square of it, and it is just below what the programs refuse to parse.
+#: Quadratic time in the parser of shell scripts, just below the size that the programs refuse to parse.
 SLOW = ("[1]" * 50 + "\n") * 290
-#: What was seen to stop a server for half a minute.
+#: A text that once blocked a server for half a minute.
 SEEN = "[1]" * 33_333
 DANGEROUS = "rm -rf /\n"
 #: Loaded machines are slow; a server that is stopped by a parser is slower by far.
@@ -44,12 +44,12 @@ class House:
 
     @property
     def first(self) -> str:
-        """The program that meets the file first: in a chain the one that looks at its form."""
+        """The first program that reads the file: in a chain the format critic."""
         return "format" if self.policy == "chains" else "security"
 
     @property
     def callers(self) -> dict[str, Caller]:
-        """The author, and the clerk who comes before the programs in a chain."""
+        """The author, and the clerk whose layer precedes the programs in a chain."""
         return self.served.callers
 
 
@@ -62,7 +62,7 @@ def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def opened(house: House, door: str, **files: str) -> str:
-    """Work of the author, with whoever comes before the programs in a chain satisfied."""
+    """Open work of the author, with the layers before the programs of a chain passed."""
     sent = [text_file(path.replace("_", "."), text) for path, text in files.items()]
     author = house.callers["dev"].at(door)
     kind = "security_change" if house.policy == "chains" else "code"
@@ -78,7 +78,7 @@ def opened(house: House, door: str, **files: str) -> str:
 
 
 def failures(house: House, review: str) -> list[tuple[str, str]]:
-    """Who was inconclusive so far, and why."""
+    """The inconclusive reviewers so far, with reasons."""
     rows = house.human.call("audit", review=review)["rows"]
     return [(one["who"], one["why"]) for one in rows if one["type"] == "ReportFailed"]
 
@@ -95,7 +95,7 @@ def until_failed(house: House, review: str, program: str) -> str:
 
 
 def is_answered(house: House, review: str, program: str) -> bool:
-    """Whether the program comes to an answer, or to none with the reason."""
+    """Wait until the program has reported, or is inconclusive with a reason."""
     end = time.monotonic() + 40
     while time.monotonic() < end:
         rows = house.human.call("audit", review=review)["rows"]
@@ -107,7 +107,7 @@ def is_answered(house: House, review: str, program: str) -> bool:
 
 @contextmanager
 def asking_health(caller: Caller) -> Iterator[list[float]]:
-    """How long each answer to `/health` took while something else goes on."""
+    """Measure the answers of `/health` while the block runs."""
     took: list[float] = []
     stop = threading.Event()
 
@@ -164,7 +164,7 @@ def test_what_was_found_in_the_other_files_is_told(house: House) -> None:
     review = opened(house, HTTP, x_sh=f"# beside\n{SLOW}", y_sh=DANGEROUS)
     assert "on x.sh" in until_failed(house, review, house.first)
     found = [one["rule"] for one in house.human.call("read_review", review=review)["review"]["findings"]]
-    # A chain goes no further while its first program has no answer.
+    # A chain does not continue while its first program has no answer.
     asked = house.first == "security"
     assert ("security.destructive.delete-root" in found) is asked
     dev.call("withdraw", review=review, reason="It was a test.")

@@ -1,4 +1,4 @@
-"""U-17, U-03: no report on a long text holds up the server, and no text is too long for an objection to it."""
+"""U-17, U-03: no report on a long text delays the server, and no text is too long for an objection."""
 
 from __future__ import annotations
 

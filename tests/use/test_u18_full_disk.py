@@ -1,4 +1,4 @@
-"""U-18: a full disk is told as that at every door that writes, and nothing was acknowledged."""
+"""U-18: a full disk is reported as such at every writing door, and nothing was acknowledged."""
 
 from __future__ import annotations
 

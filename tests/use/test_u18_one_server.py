@@ -1,4 +1,4 @@
-"""U-18: one server per database, whatever data folder it is named by, and none where a restore was cut off."""
+"""U-18: one server per database, whatever its data folder, and none after an interrupted restore."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_server_says_how_to_go_on_with_a_restore_that_was_cut_off(tmp_path: Pa
         backup = json.loads(copied.stdout)["folder"]
         assert house.server.end() == 0
         log = str(tmp_path / "calls")
-        # The note is struck out last: whoever dies there has done all the rest.
+        # The note is removed last: a process that dies there has done all the rest.
         dies = ["strace", "-f", "-qq", "-o", log, "-e", "trace=unlink", "-e", "inject=unlink:signal=SIGKILL:when=1"]
         killed = subprocess.run(
             [*dies, "-P", f"{house.home}/foureyes.db.restore.json", FOUREYES, "restore", "--replace", backup],

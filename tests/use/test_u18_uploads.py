@@ -1,4 +1,4 @@
-"""U-18: uploads are bounded in total, whoever sends them, and plain calls go on beside them."""
+"""U-18: uploads are bounded in total over all senders, and plain calls continue meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""U-18: `log verify --deep` holds everything beside the log against it, and no server starts on an edited past."""
+"""U-18: `log verify --deep` compares everything else with the log, and no server starts on an edited past."""
 
 # ruff: noqa: S608 - a forger builds his statements as he likes
 

@@ -1,4 +1,4 @@
-"""U-20: /validate knows a retry by its task and step, counts it, and asks a human when none is left."""
+"""U-20: /validate recognises a retry by its task and step, counts it, and asks a human when none is left."""
 
 from __future__ import annotations
 

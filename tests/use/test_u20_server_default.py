@@ -1,4 +1,4 @@
-"""U-20: with nothing but `foureyes up`, each of the five systems is judged in its own style."""
+"""U-20: with a plain `foureyes up`, each of the five systems is judged in its own style."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _item(reviewer: Caller, content: str) -> str:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_programs_alone_let_nothing_go_live(plain: Served, door: str) -> None:
-    """U-20, U-02: a step that a chain of programs clears may go on; for a target somebody else must have judged it."""
+    """U-20, U-02: a step cleared by a chain of programs may continue; for a target another party must judge it."""
     alice = plain.callers["alice"].at(door)
     for number, kind in enumerate(("output", "security", "research")):
         file = {"path": "notes.py", "text": f"VALUE = {number}  # {door}\n"}
@@ -88,7 +88,7 @@ def test_open_content_is_listed_and_offered(plain: Served) -> None:
     assert bob.call("list_content", state="wonderful").code == "unknown_word"
     _item(bob, content)
     assert content not in [one["review"] for one in bob.call("inbox")["waiting"]]
-    # Carol has not reported: whether somebody else has must not show.
+    # Carol has not reported, so whether others have must not show.
     assert content in [one["review"] for one in plain.callers["carol"].call("inbox")["waiting"]]
 
 
@@ -122,7 +122,7 @@ def test_a_seat_that_nobody_can_hold_is_said_with_the_line_that_fills_it(plain: 
     for said in (plain.run("status").stdout, plain.run("policy", "check").stdout):
         told = " ".join(said.split())
         assert "Nobody can be magnifico in content." in told
-        # Agents were enrolled meanwhile.
+        # Agents have been enrolled since.
         assert "Nobody can be agent" not in told
         assert "Nobody can be gaal" not in told
 

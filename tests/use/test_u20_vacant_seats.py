@@ -1,4 +1,4 @@
-"""U-20: a seat that nobody can hold is told by `foureyes policy check`, at start, in `status` and in what waits."""
+"""U-20: a seat that nobody can hold is reported by `foureyes policy check`, at start, in `status` and in the queue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.use.judging import wait_for
 from tests.use.laptop import foureyes
 from tests.use.served import DOORS, SHIPPED, Caller, served
 
-#: What each shipped policy lacks where nobody is enrolled and everybody whom it names may be asked.
+#: The vacant seats of each shipped policy without enrolled accounts, with all named reviewers available.
 LACKS = {
     "solo": [],
     "server": [["reviewer-in-resolve"]],
@@ -47,7 +47,7 @@ def checked(folder: Path, policy: Path) -> dict[str, object]:
 
 
 def tells(caller: Caller, review: str) -> bool:
-    """Whether what its author reads names the line that fills the seat."""
+    """Whether the author's view names the line that fills the seat."""
     return "reviewers: {zorro: {command: claude}}" in caller.call("read_review", review=review).text
 
 

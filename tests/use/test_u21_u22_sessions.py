@@ -1,4 +1,4 @@
-"""U-21, U-22: everybody in a session sees at once that it is paused, and sessions never share a digest."""
+"""U-21, U-22: every member of a session sees at once that it is paused, and sessions never share a digest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FILES = [{"path": "auth.py", "text": "hash = md5\n"}]
 
 @pytest.fixture(scope="module")
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The shipped policy of sessions, two workers, two reviewers, and those who only look."""
+    """A server with the shipped session policy, two workers, two reviewers, and read-only accounts."""
     with served(tmp_path_factory.mktemp("sessions"), "session") as found:
         for name in ("claude", "worker"):
             found.account(name)

@@ -1,4 +1,4 @@
-"""U-23, U-25: every no carries its reason wherever it is shown, under the name that the chain gives the critic."""
+"""U-23, U-25: every refusal shows its reason everywhere, under the critic's name in the chain."""
 
 from __future__ import annotations
 

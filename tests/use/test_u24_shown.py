@@ -1,4 +1,4 @@
-"""U-24: what is shown agrees with what decides: advice is marked, numbers agree, and reasons and cycles are visible."""
+"""U-24: displays agree with decisions: advice is marked, numbers agree, and reasons and cycles are visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""U-25: a task whose id is a UUID is talked about in the thread that was named with it."""
+"""U-25: a task whose id is a UUID is discussed in the thread named with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""U-26: a reviewer is given what it needs with the request; no criterion is learned by being refused."""
+"""U-26: a request gives the reviewer everything needed; no criterion is learned from a refusal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def asked(house: Served, door: str) -> str:
-    """A review that a core developer asks for, 70 % sure of it."""
+    """A review requested by a core developer with a confidence of 70 %."""
     code = {"code": f"VALUE = {next(_numbers)}  # {door}\n"}
     body = {"type": "create_core", "title": "A core", "artifacts": code, "creator_confidence": 70}
     return str(house.callers["core-dev"].at(door).call("request_review", **body)["id"])
@@ -41,7 +41,7 @@ def holder(house: Served, review: str) -> str:
 
 
 def check(brief: dict[str, Any]) -> None:
-    """All of it: criteria with their meaning, the role, why it is asked, and how sure the author is."""
+    """Check the whole brief: criteria with their meaning, the role, the reason, and the author's confidence."""
     criteria = brief["criteria"]
     assert [one["name"] for one in criteria if one["required"]] == REQUIRED
     assert [one["name"] for one in criteria if not one["required"]] == OPTIONAL
@@ -75,7 +75,7 @@ def test_the_request_itself_says_what_to_judge_by(house: Served, door: str) -> N
 
 
 def approve(reviewer: Caller, review: str, names: list[str]) -> None:
-    """What a reviewer does who knows nothing but the brief is taken at once."""
+    """Check that a report written from the brief alone is accepted at once."""
     feedback = {"overall": "Each line does what its author says, and each error is handled."}
     checklist = dict.fromkeys(names, True)
     body = {"status": "APPROVED", "feedback": feedback, "checklist": checklist, "confidence": 90}
@@ -85,7 +85,7 @@ def approve(reviewer: Caller, review: str, names: list[str]) -> None:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_who_takes_over_is_given_the_draft(house: Served, door: str) -> None:
-    """U-26: the draft of whoever went is in get_review and read_review of the successor, and of nobody else."""
+    """U-26: the predecessor's draft is in get_review and read_review of the successor, and of no other account."""
     review = asked(house, door)
     first = house.callers["auditor-1"].at(door)
     seat = first.call("take_seat", review=review)["seats"][0]

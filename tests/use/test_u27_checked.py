@@ -1,4 +1,4 @@
-"""U-27: what `check_review_required` says beforehand is what `request_review` then does."""
+"""U-27: `request_review` does what `check_review_required` has announced."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.door("http", "mcp", policy=("own_type", "peer", "server
 SWITCHED_OFF = (SHIPPED / "peer.yaml").read_text(encoding="utf-8").replace("enabled: true\n", "enabled: false\n")
 OWN_TYPE = (SHIPPED / "peer.yaml").read_text(encoding="utf-8").replace("- create_core\n", "- create_core\n    - poem\n")
 POLICIES = {"server": "", "peer": "", "switched_off": SWITCHED_OFF, "own_type": OWN_TYPE}
-#: What a pipeline attests to be live on two targets.
+#: The base that a pipeline attests as live on two targets.
 BASE = {
     "docs": {"README.md": "How to use teh total.\n"},
     "keys": {"documentation": "How to use teh total.\n", "plan": "1. Count.\n2. Say teh total.\n"},
 }
-#: What an agent sends under the document's keys; each word is another one in every request.
+#: Works under the document's keys; each word differs in every request.
 WORKS: dict[str, dict[str, str]] = {
     "all keys": {
         "code": "def total(x):\n    return x  # {0}\n",
@@ -82,7 +82,7 @@ def test_the_answer_beforehand_is_kept(house: Served) -> None:
 
 
 def _word(number: int) -> str:
-    """Another word for every number, which is prose wherever it stands."""
+    """A different word for every number, which is valid prose anywhere."""
     letters = "abcdefghij"
     return "".join(letters[int(digit)] for digit in str(number))
 

@@ -1,4 +1,4 @@
-"""U-28: a panel's report says what happened, keeps its confidence, and is where the human decides; asked once."""
+"""U-28: a panel's report states what happened, keeps its confidence, and is on the human's page; asked once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def say(up: Served, review: str, stage: str, *, fails: tuple[str, ...] = ()) -> None:
-    """Both models' reports on a stage; who fails names the same line, who passes settles what it said before."""
+    """Submit both models' reports on a stage; failures name the same line, passes settle earlier findings."""
     for model in ("small", "large"):
         caller = up.callers[model]
         own = [

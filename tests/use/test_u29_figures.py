@@ -1,4 +1,4 @@
-"""U-29: the figures of seed 001 count reviews, take roles as filters, and refuse filters that nobody knows."""
+"""U-29: the figures of seed 001 count reviews, accept roles as filters, and refuse unknown filters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""U-30: the help of a call explains its fields, its exit code says how the call went, and a success what comes next."""
+"""U-30: a call's help explains its fields, its exit code gives the result, and a success names the next step."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tests.shape import ROOT
 from tests.use.served import DOORS, HTTP, Served, served
 
 REFERENCE = (ROOT / "docs/reference/http.md").read_text(encoding="utf-8")
-#: Options of every command, which are no fields of the call.
+#: Options of every command, which are not fields of the call.
 OPTIONS = frozenset(("body", "server", "token_file", "home", "database", "as_json", "json", "debug"))
-#: Where the example of an option stands in its help.
+#: The example in the help of an option.
 EXAMPLE = re.compile(r" Example: (.*?)\.( A text, JSON or @FILE\.| JSON or @FILE\.| Needed\.|$| \S*[a-z_]: )")
 TOLD = ("digest", "next_step", "next_call")
 

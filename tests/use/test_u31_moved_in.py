@@ -1,4 +1,4 @@
-"""U-31: content of an old system that is imported again is the same content, with a new version for new text."""
+"""U-31: repeated imports of content from an old system are the same content, with a new version for new text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""U-32: what the source documents name is shown where their users look, and in the native review."""
+"""U-32: names of the source documents are shown where their users look, and in the native review."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.use.judging import PASSED, judge
 from tests.use.served import DOORS, Served, served
 
-#: The step of the document's workflow, as it stands there.
+#: The step of the document's workflow, verbatim.
 STEP = {
     "step": 5,
     "name": "security_review",

@@ -1,4 +1,4 @@
-"""U-40: tools take what clients add and say what they ignored; nobody polls; the instructions carry the loop."""
+"""U-40: tools accept extra fields of clients and report them, need no polling, and explain the loop."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def connected(caller: Caller, *, path: str = "/mcp") -> dict[str, Any]:
-    """What the server says to somebody who connects."""
+    """The server's answer to a new connection."""
     params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}

@@ -1,4 +1,4 @@
-"""U-41: one vocabulary by role, short lists, and no text that names a tool which is not listed."""
+"""U-41: one vocabulary by role, short lists, and no text that names an unlisted tool."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def asked(caller: Caller, method: str, path: str = "/mcp", **params: Any) -> tuple[dict[str, Any], int]:
-    """What is answered to a message, and how long the answer is."""
+    """The answer to a message, and its length."""
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     answer = caller.raw("POST", path, json.dumps(body).encode(), **HEADERS).body.decode()
     text = answer.partition("data: ")[2] or answer

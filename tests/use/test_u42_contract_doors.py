@@ -133,7 +133,7 @@ def test_a_result_without_a_word_of_what_was_checked_names_the_summary(up: Serve
     worker, others = up.callers["worker"].at(door), ("haku", "ann", "ben", "dev", "aud")
     files = [{"path": "tides.py", "text": f"tides_{door} = {len(door)}\n"}]
     assert worker.call("signal", session=f"s-{door}", type="milestone", summary="Parsed the tides.", files=files).is_ok
-    asked = (up.callers[name].at(door) for name in others)  # who is asked is drawn
+    asked = (up.callers[name].at(door) for name in others)  # the reviewer is drawn at random
     ann = next(one for one in asked if one.call("review_requests", session=f"s-{door}")["requests"])
     result = {"session": f"s-{door}", "type": "review_result", "payload": {"verdict": "approved", "summary": "ok"}}
     no = ann.call("submit_result", **result)

@@ -1,4 +1,4 @@
-"""U-42: for every tool, a mistake that is repaired in one step from the refusal's fields alone."""
+"""U-42: for every tool, a mistake can be repaired in one step from the refusal's fields alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""U-42: whatever field of whatever call is wrong, the refusal names it, what it may be, and repairs it in one step."""
+"""U-42: for a wrong field of any call, the refusal names it and its allowed values, and repairs it in one step."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from foureyes.mcp.tools import TOOLS
 from tests.use.repairing import repaired
 from tests.use.served import HTTP, MCP, Caller, Reply, Served, served
 
-#: Wrong in every place that takes something else.
+#: A value that is wrong wherever a fixed set is expected.
 UNKNOWN = "zz_unheard_of"
 _CLASS_NAMES = re.compile(r"\b(NoneType|dict|fields of [A-Z]\w+|[A-Z]\w+Form|[A-Z]\w+Shown)\b")
-#: Who may make a call, by what it needs.
+#: The caller of a call, by its need.
 _WHO = {Need.HUMAN: "human", Need.PUBLISH: "ci", Need.VOUCH: "platform"}
 DEPTH_MAX = 8
 #: Requests of these methods have no JSON body.
@@ -58,7 +58,7 @@ def _example(found: dict[str, Any], depth: int = 0) -> Any:
 
 
 def _wrongs(found: dict[str, Any], value: Any, place: str = "") -> Iterator[tuple[str, str, Any]]:
-    """What can be wrong at each place of a form: the place, what, and the value with that wrong in it."""
+    """The possible errors at each place of a form: the place, the error, and the wrong value."""
     inner = _plain(found)
     if inner.get("type") == "object" and "properties" in inner and isinstance(value, dict):
         begin = f"{place}." if place else ""

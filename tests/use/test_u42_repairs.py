@@ -1,4 +1,4 @@
-"""U-42: the commonest mistakes are each repaired in one step, from the refusal's fields alone."""
+"""U-42: the most common mistakes are each repaired in one step, from the refusal's fields alone."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def scene(house: Served, request: pytest.FixtureRequest) -> Iterator[Scene]:
     author.call("withdraw", review=made.review, reason="The test is over.")
 
 
-#: Every tool that takes the id of a review, who calls it, and what else it takes.
+#: Every tool that takes a review id, with its caller and other arguments.
 BY_REVIEW: dict[str, tuple[str, Callable[[Scene], dict[str, Any]]]] = {
     "read_review": ("author", lambda _: {}),
     "explain": ("author", lambda _: {}),
@@ -140,7 +140,7 @@ def test_an_approval_beside_an_own_finding(scene: Scene) -> None:
 
 @pytest.mark.parametrize("tool", ["report", "take_seat"])
 def test_a_review_of_ones_own_work(scene: Scene, tool: str) -> None:
-    """U-42: the author is led to the call that waits for somebody else."""
+    """U-42: the author is directed to the call that waits for another reviewer."""
     scene.author.call("read_work", review=scene.review)
     more: dict[str, Any] = {"revision": 1, "verdict": "approve", "evidence": EVIDENCE} if tool == "report" else {}
     assert mended(scene.author, tool, "author_may_not", review=scene.review, **more)["review"]["review"] == scene.review

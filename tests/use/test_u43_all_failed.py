@@ -1,4 +1,4 @@
-"""U-43: a review whose agents and models all failed is no answer, and says so."""
+"""U-43: a review whose agents and models all failed is inconclusive, and says so."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""U-44: a model on this machine needs consent as well, and the sums of a budget add up."""
+"""U-44: a model on this machine needs consent too, and the sums of a budget add up."""
 
 import asyncio
 import re
@@ -27,7 +27,7 @@ def test_a_model_at_a_loopback_address_is_asked_about_first(tmp_path: Path) -> N
 
 
 class Waiting(Scripted):
-    """Looks for a while, so that others are asked meanwhile."""
+    """A slow reviewer, so that others are asked in the meantime."""
 
     async def look(self, task: Task, say: Say) -> Look:
         self.tasks.append(task)

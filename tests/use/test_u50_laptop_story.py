@@ -1,4 +1,4 @@
-"""U-50, U-52, U-53: what the README says to do on a laptop, in its order, with a server at work in the same home."""
+"""U-50, U-52, U-53: the README's steps on a laptop, in order, with a server running in the same home."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_laptop_part_of_the_readme_leaves_only_what_is_shared_on_the_server(
 
 
 def accounts(up: Served) -> Iterator[tuple[str, Caller]]:
-    """An author, a reviewer, a program, a service and the human; one of them alone can be asked to review."""
+    """An author, a reviewer, a program, a service and the human, of whom only one can be asked to review."""
     yield "dev", up.account("dev")
     yield "codex-1", up.account("codex-1", "agent")
     yield "scanner", up.account("scanner", "scanner", kind="program")
@@ -70,7 +70,7 @@ def accounts(up: Served) -> Iterator[tuple[str, Caller]]:
 
 
 def waiting(caller: Caller) -> list[str]:
-    """The reviews in which somebody is asked for something."""
+    """The reviews with pending requests."""
     return [one["review"] for one in caller.call("inbox")["waiting"]]
 
 
@@ -81,7 +81,7 @@ def pages(private: list[str]) -> Iterator[str]:
 
 
 def two_rounds(laptop: Laptop) -> Iterator[str]:
-    """An uncommitted change with two findings: one is fixed, one is no real one; the review that it is."""
+    """Review an uncommitted change with two findings, fix one and dismiss the other; return the review."""
     (laptop.work / "install.sh").write_text(PIPE, encoding="utf-8")
     (laptop.work / "tool.py").write_text(f"{IMPORTANT}# {PRIVATE}\n", encoding="utf-8")
     first = laptop.review()

@@ -1,4 +1,4 @@
-"""U-50: what `foureyes review` keeps is nobody's but the person's, also beside a server in the same data folder."""
+"""U-50: the data of `foureyes review` is private to the person, also beside a server in the same data folder."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def reviewed(work: Path, home: Path, *arguments: str) -> dict[str, Any]:
 
 
 def callers(up: Served) -> Iterator[tuple[str, Caller]]:
-    """One of each kind of account, with every scope its kind may have; the signed-in human; nobody at all."""
+    """One account of each kind with all its scopes, the signed-in human, and a caller without credential."""
     yield "agent", up.account("codex-1", "agent", "security", scopes=("read", "author", "review", "signal"))
     yield "program", up.account("scanner", "agent", kind="program")
     yield "service", up.account("orchestrator", kind="service")
@@ -128,7 +128,7 @@ def test_local_reviews_of_an_earlier_release_move_out_of_the_servers_store_once(
             "finding": "solo.2-F1",
             "seat": "solo.2",
         }
-        # The test above asks for everybody; here the short helping asks for one of them.
+        # The test above runs for all callers; here the short run takes one of them.
         for kind, caller in islice(callers(up), {"test": 1}.get(EFFORT)):
             for call, reply in every_call(caller, known):
                 assert not [one for one in SECRETS if one in reply.text], (kind, call, reply.text[:500])
@@ -162,7 +162,7 @@ def test_local_reviews_of_two_persons_in_one_store_are_each_fetched_by_their_own
     mild = next(one["id"] for one in firsts["alice"]["findings"] if one["severity"] != "critical")
     dropped = alice.run("dismiss", mild, "--because", because, types=mild, FOUREYES_HOME=str(data))
     assert dropped.returncode == 0, dropped.stdout + dropped.stderr
-    # As an earlier release left it: one store for everything and everybody.
+    # As an earlier release left it: one store for everything.
     (data / "local.db").rename(database)
     shared = {"FOUREYES_DATABASE": str(database)}
     assert bob.reviewed(**shared)["review"] == names["bob"]
@@ -210,7 +210,7 @@ class Person:
     def __post_init__(self) -> None:
         self.work = shop(self.home)
         (self.work / f"{self.name}.txt").write_text(f"{self.name}\n", encoding="utf-8")
-        # A test cannot become another user: Python is told so at its start.
+        # A test cannot become another user, so Python is patched at its start.
         (self.home / "sitecustomize.py").write_text(
             "import pwd\n"
             "ask = pwd.getpwuid\n"
@@ -349,7 +349,7 @@ def _other(home: Path) -> Path:
 
 
 def _age(store: Path, review: str, by: timedelta) -> None:
-    """Let a review have been touched last so long ago."""
+    """Set the last change of a review to so long ago."""
     then = (datetime.now(UTC) - by).isoformat().replace("+00:00", "Z")
     with closing(sqlite3.connect(store)) as found, found:
         found.execute("UPDATE reviews SET updated = ? WHERE review = ?", (then, review))

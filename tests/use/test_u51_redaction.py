@@ -1,4 +1,4 @@
-"""U-51: recognised secrets are cut from what any agent or model is served; humans see them, marked."""
+"""U-51: recognised secrets are redacted in everything an agent or model is served; humans see them, marked."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def opened(dev: Caller, **fields: Any) -> str:
 
 
 def reported(up: Served, review: str) -> None:
-    """A reviewer that quotes secrets in every field that takes words."""
+    """A report that quotes secrets in every text field."""
     codex = up.account("codex", "agent", "security")
     finding = {
         "severity": "important",
@@ -64,7 +64,7 @@ def reported(up: Served, review: str) -> None:
 
 
 def eyes(up: Served) -> Iterator[tuple[str, Caller]]:
-    """Everybody with a token."""
+    """All accounts with a token."""
     yield "reviewer", up.account("claude-1", "agent", "security", scopes=("read", "author", "review", "signal"))
     yield "author", up.callers["dev"]
     yield "program", up.account("scanner", "agent", kind="program")
@@ -224,7 +224,7 @@ def test_of_a_large_work_nothing_is_told_in_lists_before_it_was_searched(tmp_pat
         assert told == "Rotate [secret removed: repeated]"
 
 
-#: What a shell runs between the lines of a key.
+#: A shell command between the lines of a key.
 BLOCK = f"#!/bin/sh\necho hello\n{KEY.replace(KEY_BODY, KEY_BODY + chr(10) + '/usr/sbin/poweroff')}echo bye\n"
 LINE = '#!/bin/sh\npassword="tR4;/tmp/evil;Quokka-77"\n'
 
@@ -279,7 +279,7 @@ def _found(text: str) -> list[str]:
 
 
 def _decoded(text: str) -> str:
-    """What stands in the base64 fields of an answer."""
+    """The decoded base64 fields of an answer."""
     try:
         data = json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""U-52: what a person dismissed stays dismissed for the same code, and a critical false alarm has a way out."""
+"""U-52: a dismissal holds for the same code, and a critical false alarm can be resolved."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PAD = "".join(f"# line {number}\n" for number in range(300))
 
 @dataclass
 class Laptop:
-    """A person with a repository, a browser that only notes what it was asked to open, and a terminal."""
+    """A person with a repository, a terminal, and a browser that only records what it should open."""
 
     home: Path
     has_browser: bool = True
@@ -108,7 +108,7 @@ class Laptop:
 
 
 def request(address: str, body: dict[str, str] | None = None, **headers: str) -> tuple[int, str]:
-    """One request, as a browser sends it from the page itself."""
+    """Send a request as a browser does from the page itself."""
     parts = urlsplit(address)
     connection = http.client.HTTPConnection(parts.netloc, timeout=10)
     sent = {"origin": f"http://{parts.netloc}", "content-type": "application/x-www-form-urlencoded", **headers}
@@ -122,7 +122,7 @@ def request(address: str, body: dict[str, str] | None = None, **headers: str) ->
 
 
 def says_yes(address: str) -> None:
-    """A human who looks at the page and presses its button."""
+    """Open the page as a human and press its button."""
     status, page = request(address)
     assert status == 200
     assert "Sign in and dismiss it" in page

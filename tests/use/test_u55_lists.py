@@ -1,4 +1,4 @@
-"""U-55: a list of reviews tells them apart: repository, branch, files, findings by severity, whose turn, how old."""
+"""U-55: a list of reviews shows repository, branch, files, findings by severity, turn and age to tell them apart."""
 
 from __future__ import annotations
 

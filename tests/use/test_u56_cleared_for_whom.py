@@ -1,4 +1,4 @@
-"""U-56: what programs alone cleared is not told as free to go live where the gate refuses it."""
+"""U-56: work cleared by programs alone is not reported as free to go live where the gate refuses it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""U-56, U-23, U-24: every surface says of one review the same sentence, the same turn and the same exit code."""
+"""U-56, U-23, U-24: every surface gives a review the same sentence, the same turn and the same exit code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _numbers = count()
 
 @dataclass(frozen=True)
 class Told:
-    """A review in one situation: by whom it was asked for, what it comes to and what the sentence must say."""
+    """A review in one situation: its requester, its result and the expected sentence."""
 
     author: str
     review: str
@@ -173,7 +173,7 @@ SITUATIONS = (
     content_open,
     rejected,
 )
-#: By which call a review's own contract tells of it, by the name of its argument.
+#: The call of each contract that shows a review, with the name of its argument.
 OWN: dict[Callable[[Served], Told], tuple[str, str]] = {
     vetoed: ("read_validation", "review"),
     failed: ("read_validation", "review"),
@@ -310,7 +310,7 @@ def test_one_model_is_not_many(up: Served) -> None:
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.door("http", "mcp", policy="server")
 def test_who_is_asked_by_name_is_told_that_it_is_theirs(up: Served, door: str) -> None:
-    """U-56: the one who was asked read "a reviewer: a report", as if it were somebody else."""
+    """U-56: the asked reviewer used to read "a reviewer: a report", as if it were another one."""
     name = peer(up)
     seen = up.callers["auditor"].at(door).call("read_review", review=name)["review"]["situation"]
     assert (seen["result"], seen["turn"]) == ("pending", "yours: a report")

@@ -1,4 +1,4 @@
-"""U-57: what is printed fits: SARIF holds the rules that fired, and the list of rules a screen."""
+"""U-57: output is bounded: SARIF contains the rules that fired, and the list of rules fits a screen."""
 
 from __future__ import annotations
 

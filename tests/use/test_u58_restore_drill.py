@@ -1,4 +1,4 @@
-"""U-58: the restore drill of docs/howto/back-up-and-restore.md, typed as it stands there beside a server at work."""
+"""U-58: the restore drill of docs/howto/back-up-and-restore.md, typed as printed beside a running server."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def at_work(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[st
 
 
 def typed(up: Served, commands: str, trial: Path, backup: Path) -> subprocess.CompletedProcess[str]:
-    """What a reader types, with places of this test."""
+    """The commands of the page, with the paths of this test."""
     said = commands.replace(TRIAL, str(trial)).replace("~", str(up.server.folder))
     said = re.sub(r"/mnt/safe/foureyes-backup-\w+", str(backup), said)
     note_typed(said, up.server.environment, up.server.policy)

@@ -1,4 +1,4 @@
-"""U-59: the next step that a command names leads somewhere."""
+"""U-59: the next step that a command names exists."""
 
 from __future__ import annotations
 

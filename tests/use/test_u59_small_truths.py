@@ -1,4 +1,4 @@
-"""U-59: small truths: each message says what is so. The spool's part is in tests/postgres/test_spooled_peers.py."""
+"""U-59: messages are true. The spool's part is in tests/postgres/test_spooled_peers.py."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def _notifying(folder: Path, url: str) -> Path:
 
 @contextmanager
 def _hearing() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """A program on loopback that keeps what it is told."""
+    """A program on loopback that records notifications."""
     heard = list[dict[str, Any]]()
 
     class Handler(BaseHTTPRequestHandler):

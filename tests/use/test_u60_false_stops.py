@@ -1,4 +1,4 @@
-"""U-60: what people commit every day does not stop `foureyes review`, and the danger beside it still does."""
+"""U-60: everyday commits do not stop `foureyes review`, and dangerous changes beside them still do."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ DECLARED = {
 
 @pytest.fixture(scope="module")
 def blocked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The rules that stop the work, by path, as the command tells them."""
+    """The blocking rules by path, as printed by the command."""
     folder = tmp_path_factory.mktemp("u60") / "shop"
     folder.mkdir()
     _git(folder, "init", "-q")

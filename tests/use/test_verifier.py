@@ -1,4 +1,4 @@
-"""A second look over a door: whoever is asked to confirm or refute a finding sees that finding, and nothing more."""
+"""A second look over a door: a reviewer asked to verify a finding sees that finding, and nothing more."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def asked(house: Served, door: str) -> tuple[str, str]:
-    """A review with a finding that the verifier is asked about; its id and the finding."""
+    """Open a review with a finding to verify; return its id and the finding."""
     number = len(house.human.call("list_reviews")["reviews"])
     work = [text_file("hello.py", f"print({number})\n"), text_file("other.py", f"print({number}, 2)\n")]
     opened = house.callers["dev"].at(door).call("open_review", kind="script", title="Hello", files=work)

@@ -1,1 +1,1 @@
-"""The plain pages, as a browser meets them."""
+"""The plain pages, as a browser gets them."""

@@ -1,4 +1,4 @@
-"""A browser without a screen: it keeps cookies, reads the forms of a page and sends them as they are."""
+"""A browser without a screen: it keeps cookies, parses the forms of a page and submits them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REDIRECTS_MAX = 5
 
 @dataclass
 class Form:
-    """A form on a page: where it goes, and what it sends unless somebody fills it in."""
+    """A form on a page: its target and its default fields."""
 
     action: str
     fields: dict[str, str] = field(default_factory=dict)
@@ -83,14 +83,14 @@ class Shown:
         return found[1]
 
     def form(self, action: str, **holds: str) -> Form:
-        """The form that goes there, with these fields as they are."""
+        """The form with this target and these default fields."""
         found = [one for one in self.forms if one.action == action and holds.items() <= one.fields.items()]
         assert found, f"no form goes to {action}: {[one.action for one in self.forms]}"
         return found[0]
 
 
 def shown(answer: Answer) -> Shown:
-    """A page as a browser takes it apart."""
+    """A parsed page."""
     parser = _Forms()
     parser.feed(answer.body.decode())
     return Shown(answer=answer, forms=parser.forms, elements=parser.elements, text="".join(parser.text))
@@ -98,7 +98,7 @@ def shown(answer: Answer) -> Shown:
 
 @dataclass
 class Browser:
-    """Somebody's browser on our pages."""
+    """A user's browser on the pages."""
 
     send: Send
     origin: str = f"http://{HOST}"
@@ -152,7 +152,7 @@ class Site(Web):
         return fresh
 
     def stranger(self) -> Browser:
-        """A browser of anybody."""
+        """A browser without a session."""
         return Browser(send=self._sent)
 
     async def link(self, name: str = "sue") -> str:

@@ -1,7 +1,7 @@
-"""A real browser: Chromium from the system's packages, led like a person leads it, by its mouse and its keyboard.
+"""A real browser: Chromium from the system's packages, driven by mouse and keyboard events.
 
-It is spoken to through two pipes, so it needs no port and no library, and what a page forbids holds for it as it does
-for everybody.
+It is controlled through two pipes, so it needs no port and no library, and a page's security policy applies to it as to
+any browser.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-#: How long anything may take on a busy machine.
+#: The time limit of each step on a busy machine.
 SECONDS_MAX = 30
 FLAGS = (
     "--headless",
@@ -37,7 +37,7 @@ FLAGS = (
     "--remote-debugging-pipe",
 )
 KEYS = {"Tab": 9, "Enter": 13, " ": 32}
-#: It reads and writes where it always does, at 3 and 4, wherever our ends of the pipes are.
+#: Chromium always uses the descriptors 3 and 4, wherever our ends of the pipes are.
 _START = """
 import fcntl, os, sys
 reads, writes = (fcntl.fcntl(int(one), fcntl.F_DUPFD, 10) for one in sys.argv[1:3])
@@ -49,7 +49,7 @@ _TEXTS = {"Enter": "\r", " ": " "}
 
 
 def program() -> str:
-    """Where Chromium is; a test that needs it fails where it is not, instead of being passed over."""
+    """The path of Chromium; without it a test fails instead of being skipped."""
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None:
         raise RuntimeError("The browser test needs Chromium. Install it (apt install chromium) and run it again.")
@@ -104,19 +104,19 @@ class Chromium:
         self._arrived(lambda: self.ask("Page.navigate", url=address))
 
     def until(self, words: str) -> None:
-        """Wait until the page says this; a page may lead on to another."""
+        """Wait until the page contains this; a page may redirect."""
         end = time.monotonic() + SECONDS_MAX
         while words not in self.text():
             assert time.monotonic() < end, f"the page does not say {words!r} but: {self.text()}"
             self._read(0.05)
 
     def text(self) -> str:
-        """What can be read on the page; nothing where it is just leading on to another."""
+        """The visible text of the page; empty during a redirect."""
         answer = self._answer("Runtime.evaluate", expression="document.body.innerText", returnByValue=True)
         return str(answer.get("result", {}).get("result", {}).get("value", ""))
 
     def value(self, expression: str) -> Any:
-        """What the page knows, asked from outside."""
+        """Evaluate an expression in the page."""
         found = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
@@ -129,15 +129,15 @@ class Chromium:
             self.ask("Input.dispatchKeyEvent", type="keyUp", **what)
 
     def type(self, words: str) -> None:
-        """Write words where the focus is."""
+        """Type text into the focused field."""
         self.ask("Input.insertText", text=words)
 
     def send(self) -> None:
-        """Press Enter on what has the focus, and arrive on the page that comes."""
+        """Press Enter on the focused element, and wait for the next page."""
         self._arrived(lambda: self.press("Enter"))
 
     def tab_to(self, words: str, most: int = 60) -> str:
-        """Go with the keyboard alone to what is called so, as somebody without a mouse does; what was met before."""
+        """Tab to the element of this name; return the names of the elements passed."""
         met = list[str]()
         for _ in range(most):
             self.press("Tab")
@@ -147,7 +147,7 @@ class Chromium:
         raise AssertionError(f"the keyboard does not lead to {words!r}, only to: {met}")
 
     def complaints(self) -> list[str]:
-        """What the browser complained about: something missing, forbidden or broken."""
+        """The browser's errors: something missing, forbidden or broken."""
         self._read(0)
         logged = [one["params"]["entry"] for one in self._events if one["method"] == "Log.entryAdded"]
         return [f"{one['text']} {one.get('url', '')}" for one in logged]
@@ -159,7 +159,7 @@ class Chromium:
         self.ask("Emulation.setEmulatedMedia", features=features)
 
     def picture(self, path: Path) -> None:
-        """Keep what the whole page looks like."""
+        """Save a screenshot of the whole page."""
         found = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=True)
         path.write_bytes(base64.b64decode(found["data"]))
 
@@ -195,7 +195,7 @@ class Chromium:
         return sum(one["method"] == "Page.loadEventFired" for one in self._events)
 
     def _read(self, seconds: float) -> list[dict[str, Any]]:
-        """Whatever came by now; waits so long for the first of it."""
+        """Read the available messages; wait so long for the first one."""
         ready, _, _ = select.select([self._from], [], [], max(0.0, seconds))
         if not ready:
             return []
@@ -209,7 +209,7 @@ class Chromium:
         return [one for one in found if "id" in one]
 
 
-#: What has the focus, as a reader of screens would name it.
+#: The name of the focused element, as a screen reader gives it.
 _FOCUSED = """(() => {
   const one = document.activeElement;
   if (!one || one === document.body) return "";

@@ -39,7 +39,7 @@ async def place(at: House | None = None) -> Place:
 
 
 async def asked(site: Place, title: str = "A piece of work") -> str:
-    """Work for which nobody is there, so a human is asked; what they are asked."""
+    """Open work without available reviewers and return the question to the human."""
     stream = await site.house.open(actor=DEV, title=title)
     assert stream == "review/r1"
     ruling = (await site.house.review(stream)).ruling()

@@ -1,4 +1,4 @@
-"""Somebody who has never seen the pages finds the next step on each, also where there is nothing yet."""
+"""A new user finds the next step on each page, also while there is no data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where hooks stop nothing is on the first page, for everybody who signs in; whoever said why wrote text."""
+"""The first page shows every signed-in human where hooks are off; the given reason is shown as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person in a real browser signs in and decides, without a mouse; what they see can be read by everybody.
+"""A person in a real browser signs in and decides without a mouse, on accessible pages.
 
 Chromium comes from the system's packages, as strace does; where it is missing this fails and says so.
 """
@@ -15,7 +15,7 @@ from tests.cli.test_up import CHECKED, FINDING, HELLO
 from tests.web.chromium import Chromium
 
 PHONE, DESK = 320, 1100
-#: Text that is hard to read: what it says, and its contrast to what lies behind it.
+#: Text with too little contrast, and its contrast to the background.
 FAINT = """(() => {
   const parts = (color) => color.match(/[\\d.]+/g).map(Number);
   const light = (one) => one / 255 <= 0.03928 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4;
@@ -37,7 +37,7 @@ FAINT = """(() => {
   }
   return faint;
 })()"""
-#: Fields nobody is told the meaning of, headings that leave a step out, and ids that are there twice.
+#: Fields without a label, headings that skip a level, and duplicate ids.
 UNCLEAR = """(() => {
   const found = [];
   for (const one of document.querySelectorAll("input:not([type=hidden]), textarea, select"))
@@ -56,7 +56,7 @@ WIDER = "document.documentElement.scrollWidth - document.documentElement.clientW
 
 
 def readable(window: Chromium) -> None:
-    """Whether everybody can read this page: on a phone, at night, by its headings and labels."""
+    """Check that the page is readable on a phone, in dark mode, and by its headings and labels."""
     for dark in (False, True):
         window.screen(width=DESK, dark=dark)
         assert window.value(FAINT) == [], window.text()
@@ -123,7 +123,7 @@ def enrolled_in(window: Chromium, server: Running, name: str) -> str:
 
 
 def decided(window: Chromium) -> None:
-    """Decide by the keyboard: what was chosen and why stands on the page that comes."""
+    """Decide by the keyboard, and check that the next page shows the choice and the reason."""
     window.tab_to("input radio Approve as it is")
     window.press(" ")
     window.tab_to("textarea textarea Why")

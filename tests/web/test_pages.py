@@ -1,4 +1,4 @@
-"""A human signs in, sees what waits, decides and looks after accounts; nobody else does it for them."""
+"""A human signs in, sees what waits, decides and manages accounts; no other kind of account can use the pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> \u202edrawkcab 
 async def opened(site: Site, **fields: Any) -> tuple[dict[str, str], str]:
     """Work of dev's that was just opened."""
     dev = await site.agent("dev")
-    await site.agent("codex")  # who is asked to look at it
+    await site.agent("codex")  # the reviewer who is asked
     body = {"kind": "script", "title": "Say hello", "files": FILES, **fields}
     answer = await site.post(f"{BASE}/reviews", dev, **body)
     assert answer.status == 201, answer.data
@@ -114,7 +114,7 @@ FORMS = (
 )
 
 
-#: What is for everybody: how a page looks, and the ways in, which need a link.
+#: Public paths: the style sheet, and the entries that need a link.
 OPEN = {*BESIDE, "/sign-in", "/decide"}
 
 
@@ -424,7 +424,7 @@ async def test_a_form_that_cannot_be_read_is_said_and_nothing_is_done() -> None:
 
 
 def _bare(page: Shown) -> tuple[str, list[tuple[str, list[str]]]]:
-    """What a page says and asks, without the keys that make each of its forms one of a kind."""
+    """The text and forms of a page, without the unique keys of the forms."""
     return page.text, [(one.action, sorted(one.fields)) for one in page.forms]
 
 

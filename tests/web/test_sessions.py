@@ -1,4 +1,4 @@
-"""A human starts a review of what a group of agents does, with a button; what anybody said there is text."""
+"""A human starts a review of a session with a button; text of its agents is shown as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Place(Five, Site):
 
 
 async def at_work() -> tuple[Place, Browser, dict[str, str]]:
-    """A session in which an agent has said what it does, and nobody has asked for a review."""
+    """A session with a signal of an agent, and no requested review."""
     site = Place()
     human = await site.browser()
     dev = await site.role("dev", "agent")

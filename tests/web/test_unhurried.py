@@ -1,4 +1,4 @@
-"""A human on the pages does not wait for what strangers send from the same address."""
+"""A human on the pages is not delayed by requests of others from the same address."""
 
 from __future__ import annotations
 

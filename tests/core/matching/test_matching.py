@@ -1,4 +1,4 @@
-"""Findings of several reviewers are merged when they are one issue, and never when they contradict."""
+"""Findings of several reviewers are merged when they are the same issue, and never when they contradict."""
 
 from dataclasses import replace
 

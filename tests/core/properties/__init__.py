@@ -1,1 +1,1 @@
-"""What holds for every review, whatever anybody does?"""
+"""Properties that hold for every review, whatever the actors do."""

@@ -1,4 +1,4 @@
-"""Whatever anybody does: deciding is a pure function, and the review it leaves is at rest."""
+"""For any sequence of acts: deciding is a pure function, and the resulting review is settled."""
 
 from hypothesis import given
 

@@ -1,4 +1,4 @@
-"""Whatever anybody does: what is explained is what is decided."""
+"""For any sequence of acts: the explanation matches the decision."""
 
 from hypothesis import given
 

@@ -1,4 +1,4 @@
-"""Whatever others said: a blind viewer's whole world is the same until their own report is in."""
+"""For any acts of others: everything a blind viewer can learn is the same until their own report is in."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,7 +15,7 @@ from foureyes.core.values import Cost, Failure, Place, Standing, Who
 from foureyes.core.views import view
 from tests.cast import ANN, BOB, CHECKED, CODEX, DEV, EVE, GEMINI, HAIKU, HUGO, LINTER, POOL, RULES, SONNET, Play
 
-#: Who speaks, on which stage, with which verdicts, and who must not learn of it; nothing they say ends the review.
+#: Each style: the reporting reviewer, stage, verdicts and the blind viewer; no report ends the review.
 STYLES: list[tuple[str, Who, tuple[str, ...], tuple[str | None, ...], Who]] = [
     ("story", ANN, ("resolve",), (None,), BOB),
     ("milestone", CODEX, ("session",), ("approve", "concerns"), GEMINI),
@@ -45,7 +45,7 @@ WORLD = st.lists(SAID, max_size=4)
 
 
 def told(style: int, said: Sequence[Said], *, begun: bool, second: Sequence[Said] | None) -> Play:
-    """The other reviewer says this; the author answers; perhaps all of it again on a second version."""
+    """Play the other reviewer's acts and the author's answer, perhaps again on a second version."""
     kind, _, _, _, viewer = STYLES[style]
     play = Play(RULES, Facts(pool=POOL))
     play.open(kind)
@@ -63,7 +63,7 @@ def told(style: int, said: Sequence[Said], *, begun: bool, second: Sequence[Said
 
 
 def _say(play: Play, style: int, words: Said) -> None:
-    """A report, a failure, a word on an answered finding, or the author's answer; some of it may be refused."""
+    """Play a report, a failure, a settlement, or the author's answer; some may be refused."""
     _, other, stages, verdicts, _ = STYLES[style]
     pick = int(str(words["pick"]))
     stage = stages[pick % len(stages)]
@@ -90,7 +90,7 @@ def _say(play: Play, style: int, words: Said) -> None:
 
 
 def world_of(play: Play, viewer: Who) -> tuple[object, ...]:
-    """Everything a viewer can learn: what they see, its explanation, and what they are told when they guess."""
+    """Everything a viewer can learn: the view, its explanation, and the answers to guesses."""
     seen = view(play.rules, play.review, viewer)
     guesses = [f"{seat}-F{number}" for seat in ("resolve.1", "session.1", "spec.1", "solo.1") for number in (1, 2)]
     answers = []
@@ -110,14 +110,14 @@ def world_of(play: Play, viewer: Who) -> tuple[object, ...]:
 def test_a_blind_reviewer_learns_nothing_of_what_others_said(
     style: int, one: list[Said], other: list[Said], begun: bool
 ) -> None:
-    """D-05, I18: seats, findings, verdicts, counts, costs, requests, refusals; also whoever only looks on."""
+    """D-05, I18: seats, findings, verdicts, counts, costs, requests, refusals; also for viewers without a seat."""
     left, right = told(style, one, begun=begun, second=None), told(style, other, begun=begun, second=None)
     assume(left.review.outcome is None and right.review.outcome is None)
     for viewer in (STYLES[style][4], EVE):
         assert world_of(left, viewer) == world_of(right, viewer)
 
 
-#: Somebody who has reported and then fails until they leave; on the next version a human is asked about their seat.
+#: A reviewer who reports and then fails until they leave; on the next version a human is asked about the seat.
 GIVES_UP: list[Said] = [
     {"pick": 0, "summary": "it leaks", "findings": (), "confidence": None, "coverage": coverage, "cost": Cost()}
     for coverage in (100, 40, 40, 40)

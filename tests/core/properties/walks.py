@@ -1,4 +1,4 @@
-"""What might anybody do next? Numbers become commands that mostly fit the state, so that examples shrink well."""
+"""Random walks: numbers become commands that mostly fit the state, so that examples shrink well."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ WALKS = st.tuples(st.sampled_from(KINDS), st.booleans(), STEPS)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One command of a walk, what was before it, and what came of it: nothing where it was refused."""
+    """One command of a walk, the state before it and its events, which are empty when it was refused."""
 
     play: Play
     before: Review
@@ -78,7 +78,7 @@ class Asked:
 
 
 def walked(walk: tuple[str, bool, Sequence[Numbers]]) -> Iterator[Asked]:
-    """Play it; every command goes through `decide`."""
+    """Play a walk; every command goes through `decide`."""
     kind, trivial, steps = walk
     play = Play(RULES, Facts(pool=POOL, **(proven() if trivial else {})))  # type: ignore[arg-type]
     play.open(kind, confidence=90 if trivial else None)
@@ -111,7 +111,7 @@ def _next(play: Play, number: int, step: Numbers) -> tuple[Who, c.ReviewCommand]
 
 
 def _owed(play: Play, number: int, step: tuple[int, int, int]) -> tuple[Who, c.ReviewCommand]:
-    """Whoever has the turn does what is asked, well or badly."""
+    """An actor who has the turn does what is asked, well or badly."""
     a, b, d = step
     review = play.review
     request = _one(list(review.requests.values()), a)
@@ -213,7 +213,7 @@ def _of_human(play: Play, _number: int, step: tuple[int, int, int]) -> tuple[Who
 
 
 def _anything(play: Play, number: int, step: tuple[int, int, int]) -> tuple[Who, c.ReviewCommand]:
-    """Somebody does what is somebody else's to do."""
+    """An actor does what is another actor's task."""
     a, b, d = step
     _, command = _one((_of_author, _of_reviewer, _of_human), a)(play, number, (b, d, a))
     return _one(PEOPLE, b), command

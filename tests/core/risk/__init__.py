@@ -1,1 +1,1 @@
-"""Tests of what the bytes tell of their risk."""
+"""The risk computed from the bytes."""

@@ -1,4 +1,4 @@
-"""Whatever instructs agents is high risk in any folder and any case, and every entry of the list says who says so."""
+"""Files that instruct agents are high risk in any folder and any case, and every entry of the list has a source."""
 
 import re
 
@@ -8,7 +8,7 @@ from foureyes.core.risk import FileChange, is_guarded, risk_of
 from foureyes.core.risk.instruction_files import INSTRUCTION_FILES, instructs_agents, is_loaded_by_agents
 from foureyes.core.values import RiskLevel
 
-#: Written by hand, not taken from the list: a name that falls out of the list is missed here.
+#: Written by hand, not derived from the list, so that a name removed from the list fails here.
 NAMES = [
     "AGENTS.md",
     "AGENTS.override.md",
@@ -160,7 +160,7 @@ def test_similar_names_instruct_nobody(path: str) -> None:
 
 
 def test_every_entry_names_its_source_and_the_agent_that_reads_it() -> None:
-    """U-02: the list is open; whoever adds a name says where it is written that agents read it."""
+    """U-02: the list is open; every added name cites the documentation that agents read it."""
     for entry in INSTRUCTION_FILES:
         assert re.fullmatch(r"https://[a-z0-9.-]+\.[a-z]+(/\S*)?", entry.source), entry
         assert entry.agent, entry

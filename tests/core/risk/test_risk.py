@@ -1,4 +1,4 @@
-"""The risk comes from the bytes; a label may only add."""
+"""The risk comes from the bytes; a label can only add."""
 
 import pytest
 from hypothesis import given

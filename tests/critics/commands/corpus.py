@@ -1,4 +1,4 @@
-r"""Which commands must be blocked, which left alone, which called unknown? One a line; `\n` stands for a new line."""
+r"""Commands that must be blocked, left alone or called unknown, one per line; `\n` stands for a new line."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""No text crashes the critic, holds it up or slips through by size."""
+"""No text crashes the critic, delays it or evades it by size."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Every command of our own corpus is judged as written down."""
+"""Every command of the corpus is judged as its file says."""
 
 from foureyes.reviewers.critics.commands import CRITIC, judge_command
 from foureyes.reviewers.critics.commands.tools import FAMILIES, RULES

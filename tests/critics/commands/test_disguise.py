@@ -1,4 +1,4 @@
-"""However a command is quoted, split, wrapped or hidden, it does what it does."""
+"""A command is recognised however it is quoted, split, wrapped or hidden."""
 
 import base64
 import shlex
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from foureyes.reviewers.critics.commands import judge_command
 from foureyes.reviewers.critics.critic import State
 
-#: Plain words, so that every way of writing them is a fair one.
+#: Plain commands, of which every disguise is valid shell.
 PLAIN = [
     ["rm", "-rf", "/etc"],
     ["git", "push", "--force"],

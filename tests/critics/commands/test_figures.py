@@ -1,4 +1,4 @@
-"""The figures of the commands critic are counted as they are meant."""
+"""The figures of the commands critic are counted correctly."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How does a test ask the critic about a text, and how are bad and good twins written down?"""
+"""Helpers that run the critic on a text, and the notation of bad and good twins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parent / "twins"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Twin:
-    """A bad file with the rules it breaks on each line, and a good one that is like it and breaks none of them."""
+    """A bad file with the rules it breaks on each line, and a similar good one that breaks none of them."""
 
     path: str
     bad: str
@@ -39,7 +39,7 @@ def met(path: str, text: str) -> set[str]:
 
 
 def twins() -> Iterator[Twin]:
-    """The twins of every file: `=== path`, the bad text with `#! rule` behind its lines, `---`, the good text."""
+    """The twins of every file: `=== path`, the bad text with `#! rule` after its lines, `---`, the good text."""
     for source in sorted(FOLDER.glob("*.txt")):
         for part in source.read_text(encoding="utf-8").split("=== ")[1:]:
             path, _, rest = part.partition("\n")

@@ -1,4 +1,4 @@
-"""The flags of the control plane are held against the CIS benchmark."""
+"""The flags of the control plane are checked against the CIS benchmark."""
 
 import pytest
 

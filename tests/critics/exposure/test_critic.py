@@ -1,4 +1,4 @@
-"""The critic looks at what it can judge, says what it could not read, and never breaks or dawdles."""
+"""The critic judges the files it supports, reports what it could not read, and neither crashes nor hangs."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Every row of the clouds' book meets a resource that breaks it and spares one that keeps it."""
+"""Every row of the cloud tables flags a resource that breaks it and passes one that does not."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def _written(value: str) -> str:
 
 
 def resource(row: Row, value: str | None) -> tuple[str, int]:
-    """A resource that says the value at the row's path, and the line it says it on."""
+    """A resource with the value at the row's path, and the line of that value."""
     *outer, last = row.paths[0].split(".")
     head = f'resource "{row.kinds[0]}" "one" {{'
     if value is None:

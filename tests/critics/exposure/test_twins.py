@@ -1,4 +1,4 @@
-"""Every rule is met by a bad file on the right line, and left alone by a good one that is much like it."""
+"""Every rule flags a bad file on the right line and passes a similar good one."""
 
 import pytest
 

@@ -69,13 +69,13 @@ PROVIDERS: dict[str, Callable[[random.Random], str]] = {
 
 
 def one_of_each(seed: int) -> dict[str, str]:
-    """One secret of every kind, other ones for every seed."""
+    """One secret of every kind, different for every seed."""
     chance = random.Random(seed)
     return {name: make(chance) for name, make in PROVIDERS.items()}
 
 
 def forms(value: str) -> tuple[str, ...]:
-    """What nobody may find in an output: the value and its usual other writings."""
+    """The forms of a secret that no output may contain: the value and its usual encodings."""
     raw = value.encode()
     shifted = [base64.b64encode(b"\0" * n + raw).decode()[4:-4] for n in range(3)]
     return (value, raw.hex(), quote(value, safe=""), base64.b64encode(raw).decode(), *shifted)

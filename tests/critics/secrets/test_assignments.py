@@ -1,4 +1,4 @@
-"""A secret's name with a literal value is told from names, references, placeholders and words."""
+"""An assignment of a literal secret is told from names, references, placeholders and words."""
 
 import random
 

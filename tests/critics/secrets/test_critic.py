@@ -1,4 +1,4 @@
-"""The critic says where a secret stands and of which kind it is, and never shows it."""
+"""The critic reports the place and kind of a secret, and never shows it."""
 
 import json
 import time
@@ -24,7 +24,7 @@ SECONDS_MAX = 10
 
 
 def shown(judged: Judged) -> str:
-    """Everything anybody could print of it."""
+    """Every printable part of a result."""
     return repr(judged) + json.dumps(asdict(judged), default=str)
 
 

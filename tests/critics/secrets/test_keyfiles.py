@@ -1,4 +1,4 @@
-"""Files that are nothing but secrets are known by name and content; encrypted ones and templates are fine."""
+"""Files that contain only secrets are recognised by name and content; encrypted ones and templates pass."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""The extra looks in a process of its own; whatever it does, the critic goes on and says so."""
+"""The extra runs in its own process; whatever it does, the critic continues and reports it."""
 
 import json
 import os
@@ -17,7 +17,7 @@ LINES = [("a.py", 'x = "kzwq"'), ("b.py", "y = 2")]
 
 
 def speaking(answer: object) -> list[str]:
-    """A stand-in for the extra that answers this."""
+    """A substitute for the extra with this answer."""
     return [sys.executable, "-c", f"import sys; sys.stdin.read(); print({json.dumps(json.dumps(answer))})"]
 
 

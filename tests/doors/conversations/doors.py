@@ -1,4 +1,4 @@
-"""By which doors does one come in? Each with the shipped code of that door, and nothing else between."""
+"""The doors at which conversations are played, each with the shipped code of that door and nothing in between."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def http(scene: Scene) -> AsyncIterator[Ask]:
 
 
 def _asking(clients: Mapping[tuple[str, bool], Client]) -> Ask:
-    """Ask with the client of whoever asks; the seven tools of the review server are at an address of their own."""
+    """Ask with the client of each caller; the seven tools of the review server have their own address."""
 
     async def ask(who: str, call: str, takes: Mapping[str, Any]) -> Said:
         result = await clients[who, call in SEVEN].call_tool(call, dict(takes))
@@ -56,7 +56,7 @@ def _asking(clients: Mapping[tuple[str, bool], Client]) -> Ask:
 
 @asynccontextmanager
 async def mcp_over_http(era: str, scene: Scene) -> AsyncIterator[Ask]:
-    """The tools beside the API, with the SDK's own client."""
+    """The MCP tools beside the API, with the SDK's own client."""
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(scene.desk.endpoint.serving())
         clients = {
@@ -71,7 +71,7 @@ async def mcp_over_http(era: str, scene: Scene) -> AsyncIterator[Ask]:
 
 @asynccontextmanager
 async def mcp_on_stdio(era: str, scene: Scene, *, embedded: bool) -> AsyncIterator[Ask]:
-    """What `foureyes mcp` runs, on pipes of our own: on the store itself, or handing on to the server that runs."""
+    """The code of `foureyes mcp` on in-process pipes: on the store itself, or forwarding to a running server."""
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(scene.desk.endpoint.serving())
         transport = httpx2.ASGITransport(app=scene.desk.app)
@@ -88,7 +88,7 @@ async def mcp_on_stdio(era: str, scene: Scene, *, embedded: bool) -> AsyncIterat
 
 @asynccontextmanager
 async def _piped(server: Server[Any]) -> AsyncIterator[Any]:
-    """A client's end of stdin and stdout, with the shipped code at the other."""
+    """The client's end of stdin and stdout, with the shipped code at the other end."""
     inward, outward = os.pipe(), os.pipe()
     arriving, reading = anyio.create_memory_object_stream[SessionMessage | Exception](8)
     writing, leaving = anyio.create_memory_object_stream[SessionMessage](8)
@@ -154,7 +154,7 @@ async def command_line(scene: Scene) -> AsyncIterator[Ask]:
 
 @asynccontextmanager
 async def command_processes(scene: Scene) -> AsyncIterator[Ask]:
-    """`foureyes call` itself, a process for each act; what it is given comes on stdin."""
+    """`foureyes call` itself, a process for each act, with its input on stdin."""
     home = scene.folder / "home"
 
     async def ask(who: str, call: str, takes: Mapping[str, Any]) -> Said:
@@ -169,7 +169,7 @@ async def command_processes(scene: Scene) -> AsyncIterator[Ask]:
 
 
 def _words(call: str, takes: Mapping[str, Any]) -> list[str]:
-    """What is typed: texts as they are, everything else as JSON."""
+    """The typed arguments: texts as they are, everything else as JSON."""
     words = [spelt(call)]
     for name, one in takes.items():
         text = one if isinstance(one, str) and (call, name) not in _ANY else json.dumps(one)
@@ -200,7 +200,7 @@ def _named() -> dict[str, Door]:
 
 #: Every door beside the API, in process.
 DOORS: dict[str, Door] = _named()
-#: The same as programs of their own.
+#: The doors that run as separate programs.
 PROCESSES: dict[str, Door] = {
     "cli": command_processes,
     "mcp-stdio-modern": partial(mcp_processes, MODERN),

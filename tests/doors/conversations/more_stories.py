@@ -1,4 +1,4 @@
-"""What is played by chains of critics, by a session of agents, and by a panel of models?"""
+"""Conversations of critic chains, of a session of agents, and of a panel of models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RUN = the("run.review")
 
 
 def _said(critic: str, verdict: str, summary: str, **more: Any) -> Act:
-    """A critic's word on the version that was looked at last."""
+    """A critic's report on the version that was read last."""
     revision = the("seen.review.revision")
     takes = {"review": _RUN, "revision": revision, "verdict": verdict, "summary": summary, **more}
     return Act(who=critic, call="report", takes=takes)
@@ -76,7 +76,7 @@ _S = {"session": "s1"}
 
 
 def _results(payload: dict[str, Any], *names: str) -> tuple[Act, ...]:
-    """Each looks at what is asked of them and hands in the same."""
+    """Acts in which each reviewer reads its task and submits the same result."""
     return tuple(
         act
         for name in names

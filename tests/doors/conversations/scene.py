@@ -1,4 +1,4 @@
-"""Where does a conversation take place? A gate with a clock and ids that are the same in every play."""
+"""The scene of a conversation: a gate with a clock and ids that are the same in every play."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.mcp.desk import Desk
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What came of an act: ok or the code of the refusal, and the answer."""
+    """The result of an act: `ok` or the code of the refusal, and the answer."""
 
     code: str
     data: Any = None
@@ -31,7 +31,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """A whole play: what each act was answered, and everything that was written."""
+    """A whole play: the answer to each act, and every event written."""
 
     answers: tuple[Said, ...]
     events: tuple[Stored, ...]
@@ -39,10 +39,10 @@ class Played:
 
 @dataclass
 class Scene:
-    """One gate, those who play, and the application in process."""
+    """One gate, the players, and the application in process."""
 
     story: Story
-    #: A data folder, for those doors that need one.
+    #: A data folder, for the doors that need one.
     folder: Path
     desk: Desk = field(init=False)
     tokens: dict[str, str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Scene:
         self.desk.house.gate.reads = self.story.reads
 
     async def enter(self) -> None:
-        """Enrol everybody, with tokens that are called the same in every play."""
+        """Enrol all players, with tokens of the same name in every play."""
         self.human = await self.desk.human(HUMAN)
         for name, roles in self.story.cast.items():
             command = EnrolPrincipal(kind="agent", operator=f"{name}-co", roles=roles, model_family=name)
@@ -62,7 +62,7 @@ class Scene:
             await self.desk.house.do(SUE, issued, stream_of(name))
 
     def headers(self, name: str) -> dict[str, str]:
-        """With what somebody comes over HTTP."""
+        """The HTTP headers of a player."""
         return self.human if name == HUMAN else {"authorization": f"Bearer {self.tokens[name]}"}
 
     async def log(self) -> tuple[Stored, ...]:
@@ -74,13 +74,13 @@ class Scene:
         return tuple(sorted(await self.desk.house.store.read(look), key=lambda one: one.seq))
 
 
-#: How somebody asks at a door.
+#: The function with which a player makes a call at a door.
 Ask = Callable[[str, str, Mapping[str, Any]], Awaitable[Said]]
 Door = Callable[[Scene], AbstractAsyncContextManager[Ask]]
 
 
 async def over_http(scene: Scene, who: str, call: str, takes: Mapping[str, Any]) -> Said:
-    """Ask over HTTP, with the key where HTTP has it."""
+    """Make a call over HTTP, with the idempotency key in its header."""
     body = {
         name: json.dumps(one) if isinstance(one, bool) and not CALLS[call].changes else one
         for name, one in takes.items()
@@ -95,7 +95,7 @@ async def over_http(scene: Scene, who: str, call: str, takes: Mapping[str, Any])
 
 
 async def played(story: Story, door: Door, folder: Path) -> Played:
-    """Play a whole conversation at one door; what is a human's is done over HTTP."""
+    """Play a whole conversation at one door; acts of the human go over HTTP."""
     scene = Scene(story=story, folder=folder)
     await scene.enter()
     heard, answers = list[Said](), dict[str, Any]()
@@ -112,7 +112,7 @@ async def played(story: Story, door: Door, folder: Path) -> Played:
 
 
 def _with_key(act: Act, number: int, takes: dict[str, Any]) -> dict[str, Any]:
-    """A key of its own for whatever is written, for the log names it as the cause."""
+    """Give every writing act its own key, because the log names it as the cause."""
     call = CALLS[act.call]
     return {"key": f"act-{number}", **takes} if call.changes and call.keyed else takes
 

@@ -1,4 +1,4 @@
-"""What is a conversation? Acts in order: who asks for what, with what, and what of the answer is spoken of later."""
+"""The script of a conversation: acts in order, each with caller, call, arguments and a name for its answer."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ OK = "ok"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class The:
-    """Something in an earlier answer, by its path."""
+    """A value in an earlier answer, by its path."""
 
     path: str
 
 
 def the(path: str) -> The:
-    """What an answer that was named says there, as in `seen.review.findings.0.finding`; in a list also `raiser=ann`."""
+    """The value at a path of a named answer, as in `seen.review.findings.0.finding`; in a list also `raiser=ann`."""
     return The(path=path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """One call by one who plays."""
+    """One call by one player."""
 
     who: str
     call: str
     takes: Mapping[str, Any] = field(default_factory=dict)
-    #: Under which name its answer is spoken of later.
+    #: The name by which later acts refer to its answer.
     known: str = ""
-    #: `ok`, or the code of the refusal.
+    #: The expected result: `ok` or the code of the refusal.
     comes: str = OK
-    #: What its answer must say, by path.
+    #: Expected values in its answer, by path.
     says: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -52,24 +52,24 @@ class Story:
     """One of the five systems at work."""
 
     name: str
-    #: Who plays, with which roles.
+    #: The players with their roles.
     cast: Mapping[str, tuple[str, ...]]
     acts: tuple[Act | Pause, ...]
-    #: What must have happened in each stream, in words, so that equal silence is no success.
+    #: The events that each stream must contain, so that two empty logs do not count as equal.
     happens: Mapping[str, str]
-    #: Styles that are other than usual, and other fields of the rules.
+    #: Protocols that differ from the usual ones, and other fields of the rules.
     styles: tuple[Protocol, ...] = ()
     rules: Mapping[str, Any] = field(default_factory=dict)
-    #: Whether reviewers are taken to have read the work; else an act of theirs must read it.
+    #: Whether reviewers count as having read the work; otherwise they need an act that reads it.
     reads: bool = True
 
     def __str__(self) -> str:
-        """How it is called in the list of tests."""
+        """The id in the list of tests."""
         return self.name
 
 
 def found(answers: Mapping[str, Any], path: str) -> Any:
-    """Walk along a path through what was answered."""
+    """Follow a path through the earlier answers."""
     value: Any = answers
     for step in path.split("."):
         name, equals, wanted = step.partition("=")
@@ -81,7 +81,7 @@ def found(answers: Mapping[str, Any], path: str) -> Any:
 
 
 def meant(words: Any, answers: Mapping[str, Any]) -> Any:
-    """What is said, with what it speaks of in its place."""
+    """The arguments with every reference replaced by its value."""
     match words:
         case The(path=path):
             return found(answers, path)

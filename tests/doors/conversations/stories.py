@@ -1,4 +1,4 @@
-"""What is played? Feedback first and peers here; chains, sessions and panels beside them."""
+"""Conversations of feedback-first review and of peers; chains, sessions and panels are in `more_stories.py`."""
 
 from __future__ import annotations
 

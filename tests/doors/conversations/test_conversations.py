@@ -22,14 +22,14 @@ from tests.doors.conversations.scene import Door, Played, played
 from tests.doors.conversations.script import Story
 from tests.doors.conversations.stories import FEEDBACK, PEERS, STORIES
 
-#: What must differ in what is written between two plays, by any door, and why.
+#: Fields that must differ between two plays at any door, with the reason.
 MUST_DIFFER: dict[str, str] = {
     "cause": "what is done without a key gets a random one: get_review begins a review, and has no key",
     "chain": "the link to the event before covers the cause",
 }
-#: How the keys begin that the stories give, and those by which everybody was enrolled.
+#: Prefixes of the keys of the stories and of the enrolments.
 KEYS = ("act-", "k")
-#: Which stories the doors play as programs of their own; each act of the command line is a process there.
+#: The stories that run as separate programs; each act of the command line is a process there.
 AS_PROGRAMS = {"cli": (CHAIN,), "mcp-stdio-modern": (FEEDBACK,), "mcp-stdio-older": (PEERS,)}
 
 
@@ -93,18 +93,18 @@ def test_as_programs_of_their_own_they_write_and_answer_the_same(door: str, stor
 
 
 def over_http(patch: pytest.MonkeyPatch) -> None:
-    """What comes over HTTP is read, and one field of it is lost."""
+    """Planted bug: one field of an HTTP body is lost."""
     read = calling._with_path
     patch.setattr(calling, "_with_path", lambda *sent: _without(read(*sent)))
 
 
 def over_mcp(patch: pytest.MonkeyPatch) -> None:
-    """What a tool is called with."""
+    """The arguments of a tool."""
     patch.setattr(near, "answered", lambda office, caller, call, data: answered(office, caller, call, _without(data)))
 
 
 def handed_on(patch: pytest.MonkeyPatch) -> None:
-    """What a process on stdio hands on to the server."""
+    """The request that a stdio process forwards to the server."""
     asked = far.Far._asked
 
     def lost(bridge: far.Far, method: str, params: Any) -> Any:
@@ -114,13 +114,13 @@ def handed_on(patch: pytest.MonkeyPatch) -> None:
 
 
 def at_the_command_line(patch: pytest.MonkeyPatch) -> None:
-    """What is typed."""
+    """The typed arguments."""
     request_of = asking.request_of
     patch.setattr(asking, "request_of", lambda call, data: request_of(call, _without(data)))
 
 
 def _without(data: Any) -> dict[str, Any]:
-    """What was sent, and what it cost is lost: nobody refuses that."""
+    """The arguments without the cost, whose loss nothing refuses."""
     return {name: one for name, one in data.items() if name != "cost"}
 
 

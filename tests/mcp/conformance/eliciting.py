@@ -1,4 +1,4 @@
-"""The tools of the conformance checks that ask a person while they run, on a build that keeps sessions.
+"""The tools of the conformance checks that ask a person while they run, on a test build that keeps sessions.
 
 In the older era the question goes out on the stream of the call and its answer comes in a message of its own, so
 somebody must remember who asked. Our server remembers nobody (see over_http.py), and no tool of ours asks. The build
@@ -43,7 +43,7 @@ _ENUMS: Json = {
     "untitledMulti": {"type": "array", "items": {"type": "string", "enum": _OPTIONS}},
     "titledMulti": {"type": "array", "items": {"anyOf": _TITLED}},
 }
-#: What each of them asks for.
+#: The questions of each tool.
 ELICITING: dict[str, Json] = {
     "test_elicitation": _PERSON,
     "test_elicitation_sep1034_defaults": _DEFAULTS,
@@ -52,7 +52,7 @@ ELICITING: dict[str, Json] = {
 
 
 async def elicited(ctx: ServerRequestContext[Any, Any], params: Json) -> str:
-    """What the person said."""
+    """The person's answer."""
     wanted = ELICITING[params["name"]]
     schema = {"type": "object", "properties": wanted, "required": list(wanted)}
     message = str((params.get("arguments") or {}).get("message", "Please fill this in."))
@@ -61,7 +61,7 @@ async def elicited(ctx: ServerRequestContext[Any, Any], params: Json) -> str:
 
 
 def keeping_sessions(speaker: Speaker) -> Speaker:
-    """The same, remembering who called."""
+    """A server that keeps sessions."""
     brief = speaker._managers[PATH, False]
     speaker._managers[PATH, False] = StreamableHTTPSessionManager(
         speaker.servers[PATH],

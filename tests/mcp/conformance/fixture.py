@@ -1,7 +1,7 @@
 """The tools, resources and prompts that the conformance checks ask for, on our own server in a test build.
 
-They show that what stands between an agent and a tool (our endpoint, the strict reading, the SDK) lets through
-everything the protocol has, also what no tool of ours uses.
+They prove that the layers between an agent and a tool (our endpoint, the strict parser, the SDK) pass everything of
+the protocol, also features that no foureyes tool uses.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def embedded(uri: str, words: str, kind: str = "text/plain") -> Json:
 
 
 def said(*content: Json, **fields: Any) -> Json:
-    """What a tool answered."""
+    """The result of a tool."""
     return {"resultType": "complete", "content": list(content), **fields}
 
 
@@ -57,13 +57,13 @@ PLAIN: dict[str, Json] = {
 
 
 def question(message: str, name: str, kind: str = "string") -> Json:
-    """Something asked of a person."""
+    """A question to a person."""
     schema = {"type": "object", "properties": {name: {"type": kind}}, "required": [name]}
     return {"method": "elicitation/create", "params": {"message": message, "requestedSchema": schema}}
 
 
 def sampled(words: str) -> Json:
-    """Something asked of a model."""
+    """A question to a model."""
     messages = [{"role": "user", "content": text(words)}]
     return {"method": "sampling/createMessage", "params": {"messages": messages, "maxTokens": 100}}
 
@@ -71,7 +71,7 @@ def sampled(words: str) -> Json:
 ROOTS: Json = {"method": "roots/list", "params": {}}
 NAME = question("What is your name?", "name")
 CONFIRM = question("Please confirm", "ok", "boolean")
-#: Tools that ask something first: round by round, and whether a state goes along.
+#: Tools that ask something first: the rounds, and whether they pass a state.
 ASKING: dict[str, tuple[list[Json], bool]] = {
     "test_input_required_result_elicitation": ([{"user_name": NAME}], False),
     "test_input_required_result_sampling": ([{"capital_question": sampled("What is the capital of France?")}], False),
@@ -91,7 +91,7 @@ _CAPABILITY = {"elicitation/create": "elicitation", "sampling/createMessage": "s
 
 
 def asked(name: str, params: Json, rounds: list[Json], *, state: bool) -> Json | None:
-    """What is asked next; nothing when all was answered."""
+    """The next question; None when all were answered."""
     answers = params.get("inputResponses") or {}
     at = _round(name, params["requestState"]) if state and params.get("requestState") else 0
     if rounds[at].keys() <= {one for one, answer in answers.items() if isinstance(answer, dict)}:
@@ -114,7 +114,7 @@ def _round(name: str, state: str) -> int:
 
 
 async def called(ctx: Context, params: Json) -> Json | None:
-    """Answer a tool of the checks; nothing where it is none."""
+    """Answer a tool of the checks; None for any other tool."""
     name = params["name"]
     if name in PLAIN:
         return PLAIN[name]
@@ -198,7 +198,7 @@ TOOLS = (
 
 
 def with_fixtures(server: Server[Any]) -> Server[Any]:
-    """The same server, which answers the checks too."""
+    """The server with the tools of the checks added."""
     for method, answer in FIXTURES.items():
         _add(server, method, answer)
     entry = server.get_request_handler("tools/list")

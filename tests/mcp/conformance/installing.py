@@ -1,4 +1,4 @@
-"""Where do the protocol's own checks come from? From npm, as the lock file pins them, into build/."""
+"""Install the MCP protocol's own checks from npm into build/, as the lock file pins them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INSTALL_SECONDS_MAX = 600
 
 
 def installed() -> tuple[Path, Path]:
-    """The Node they need, and their program; made once for every state of the lock file. No package's script runs."""
+    """Return the checks' Node and program, installed once per state of the lock file. No package's script runs."""
     lock = (HERE / "package-lock.json").read_bytes()
     folder = BUILD / f"conformance-{hashlib.sha256(lock).hexdigest()[:12]}"
     folder.mkdir(parents=True, exist_ok=True)

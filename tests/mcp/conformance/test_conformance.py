@@ -1,4 +1,4 @@
-"""The protocol's own checks pass against our endpoint, for both eras; what does not is listed with its reason.
+"""The protocol's own checks pass against our endpoint in both eras; exceptions are listed with their reason.
 
 Collected by `make test-all` alone (see conftest.py).
 """
@@ -26,7 +26,7 @@ _LINE = re.compile(r"([✓✗]) ([a-z0-9-]+): \d+ passed, \d+ failed")
 _UNSCORED = re.compile(r"  [✓✗] ([a-z0-9-]+) \(")
 LOGGING = "logging to clients is deprecated; we log for whoever runs the server"
 SUBSCRIBING = "removed in the newer era; who wants to know calls `wait`"
-#: What does not pass, and why that is so: each concerns something that the newer era deprecates or has removed.
+#: Failing checks with the reason: each concerns something that the newer era deprecates or has removed.
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "2025-11-25": {
         "logging-set-level": LOGGING,
@@ -37,7 +37,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     },
     "2026-07-28": {},
 }
-#: In the older era who asks a person is told in a message of its own. That needs a session, and ours keeps none.
+#: In the older era a person's answer comes in a separate message, which needs a session; ours keeps none.
 ASKS_A_PERSON = frozenset({"tools-call-elicitation", "elicitation-sep1034-defaults", "elicitation-sep1330-enums"})
 
 
@@ -108,7 +108,7 @@ async def _checked(url: str, requirements: str, folder: Path) -> tuple[set[str],
 
 
 def _reasons(results: Path) -> Iterator[str]:
-    """What was wrong, in the words of the checks."""
+    """The failures, in the words of the checks."""
     for path in sorted(results.rglob("checks.json")):
         for one in json.loads(path.read_text(encoding="utf-8")):
             if one["status"] == "FAILURE":

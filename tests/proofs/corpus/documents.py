@@ -1,4 +1,4 @@
-"""Documents that say something to programs or agents."""
+"""Edits of documents that programs or agents read."""
 
 from tests.proofs.corpus.shapes import Edit, edit
 

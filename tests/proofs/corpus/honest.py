@@ -1,4 +1,4 @@
-"""Honest edits of comments, layout and prose, which are proven."""
+"""Honest edits of comments, layout and prose, which must be proven."""
 
 from tests.proofs.corpus.shapes import Edit, edit
 from tests.proofs.corpus.trees import GO, JAVA, SCRIPT

@@ -1,4 +1,4 @@
-"""Languages whose comments no program here tells from code for certain."""
+"""Languages whose comments no program here can reliably tell from code."""
 
 from tests.proofs.corpus.shapes import Edit, added, edit
 

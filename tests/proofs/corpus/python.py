@@ -1,4 +1,4 @@
-"""Python that looks like comments or layout."""
+"""Python code that looks like comments or layout."""
 
 from tests.proofs.corpus.shapes import Edit, added, edit
 

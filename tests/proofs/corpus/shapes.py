@@ -1,4 +1,4 @@
-"""One edit of one file."""
+"""The type of an edit of one file."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Edit:
-    """A file before and after; `trick` says what a reader is meant to overlook, or what an honest author did."""
+    """A file before and after; `trick` names what a reader should overlook, or what an honest author did."""
 
     language: str
     trick: str
     path: str
     before: bytes
     after: bytes
-    #: What an honest author calls it; by default the widest of the labels.
+    #: The label an honest author gives it; by default the widest one.
     label: str = "update_readme"
 
     @property
     def name(self) -> str:
-        """How a test calls it."""
+        """The id of the edit in tests."""
         return f"{self.language}: {self.trick}"
 
 

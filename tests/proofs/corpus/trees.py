@@ -1,4 +1,4 @@
-"""Go, Java, JavaScript and TypeScript that look like comments or layout."""
+"""Go, Java, JavaScript and TypeScript code that looks like comments or layout."""
 
 from tests.proofs.corpus.shapes import Edit, edit
 

@@ -1,4 +1,4 @@
-"""A machine on loopback in place of Discord and Telegram, which keeps what it is sent, byte for byte."""
+"""A receiver on loopback in place of Discord and Telegram, which records its messages byte for byte."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.use.judging import wait_for
 
 @dataclass
 class Chats:
-    """What came in: the path and the body of each message."""
+    """The path and the body of each received message."""
 
     url: str
     #: The policy of the server that sends.
@@ -28,12 +28,12 @@ class Chats:
         return [body for path, body in list(self.got) if part in path]
 
     def texts(self, part: str) -> list[str]:
-        """What these messages say."""
+        """The texts of these messages."""
         bodies = (json.loads(body) for body in self.bodies(part))
         return [str(body.get("content", body.get("text"))) for body in bodies]
 
     def hears(self, part: str, words: str) -> str:
-        """The message to that channel with these words in it, once it is there."""
+        """Wait for the message to that channel that contains these words."""
         return str(wait_for(lambda: next((text for text in self.texts(part) if words in text), "")))
 
 

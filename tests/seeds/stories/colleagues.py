@@ -1,4 +1,4 @@
-"""The colleagues of seed 001 under its own review-policy.yaml: who asks, who is asked, and what they say."""
+"""The colleagues of seed 001 under its own review-policy.yaml: requesters, reviewers, and their reports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.use.served import Caller, Reply
 PEER = "/api/v1/peer"
 POLICY = "seed-001"
 ROLES = ("architect", "core_developer", "app_developer", "optimizer", "tester", "auditor", "idea_refiner")
-#: The document's own file stands beside it; addresses are no part of what the document knows.
+#: The document's own file is included by it; the document has no addresses.
 WRAPPER = """\
 version: 1
 kinds: {default: peer}
@@ -36,7 +36,7 @@ _numbers = count(1)
 
 @contextmanager
 def colleagues(folder: Path, place: str, postgres: Callable[[], Server]) -> Iterator[tuple[Stage, Chats]]:
-    """A server with that policy, an agent for each role of the matrix, and the channels where they are told."""
+    """A server with that policy, an agent for each role of the matrix, and the notification channels."""
     (folder / "review-policy.yaml").write_bytes(DOCUMENT.read_bytes())
     policy = folder / f"{POLICY}.yaml"
     policy.write_text(WRAPPER, encoding="utf-8")
@@ -51,7 +51,7 @@ def colleagues(folder: Path, place: str, postgres: Callable[[], Server]) -> Iter
 
 
 def request(creator: Caller, **more: Any) -> Reply:
-    """What `request_review` answers to a new work of this creator, without questions."""
+    """Call `request_review` for a new work of this creator, without questions."""
     number = next(_numbers)
     me = creator.call("me")["who"]["name"]
     artifacts = {name: f"{name} {number}\n" for name in WORK["artifacts"]} | {"code": f"export {number}\n"}
@@ -67,7 +67,7 @@ def asked(creator: Caller, **more: Any) -> str:
 
 
 def shown(caller: Caller, review: str) -> Any:
-    """What `get_review` shows."""
+    """The answer of `get_review`."""
     return found(caller, f"{PEER}/get_review", reviewId=review)
 
 
@@ -107,20 +107,20 @@ def resubmit(creator: Caller, review: str, number: int, code: str = "") -> Reply
 
 
 def over(creator: Caller, *reviews: str) -> None:
-    """Withdraw what is still open, so that it keeps nobody busy."""
+    """Withdraw an open review, so that it takes no reviewer's capacity."""
     for review in reviews:
         posted(creator, f"/api/v1/reviews/{review}/withdrawal", reason="The story is over.")
 
 
 def ruled(human: Caller, review: str, effect: str, reason: str = "So it shall be.") -> Reply:
-    """A human decides what is asked."""
+    """A human gives the requested ruling."""
     ruling = found(human, f"/api/v1/reviews/{review}")["review"]["ruling"]
     option = next(one["id"] for one in ruling["options"] if one["effect"] == effect)
     return posted(human, f"/api/v1/reviews/{review}/rulings/{ruling['request']}", option=option, reason=reason)
 
 
 def is_escalated(here: Stage, creator: Caller, review: str) -> Any:
-    """What the creator sees of a review that a human must decide, once it is there."""
+    """Wait until a human must decide, and return the creator's view of the review."""
     seen = shown(creator, review)
     assert seen["status"] == "escalated", seen
     assert review in [one["review"] for one in found(here.human(), "/api/v1/inbox")["waiting"]]

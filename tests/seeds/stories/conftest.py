@@ -1,4 +1,4 @@
-"""A PostgreSQL server is started for those stories only that are played on one."""
+"""PostgreSQL is started only for the stories that are played on it."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from tests.postgres.server import Server
 
 @pytest.fixture(scope="session")
 def on_postgres(request: pytest.FixtureRequest) -> Callable[[], Server]:
-    """Where a story finds PostgreSQL, if it wants it."""
+    """The PostgreSQL server of a story, if it needs one."""
     return lambda: request.getfixturevalue("durable_postgres")

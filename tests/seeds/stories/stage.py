@@ -37,19 +37,19 @@ PLACES = (SQLITE, POSTGRES, WORKERS)
 
 
 def places(first: str) -> tuple[str, ...]:
-    """Where a story is played: in one place, and in all of them in the long run."""
+    """The places where a story is played: one, and all of them in the long run."""
     return PLACES if EFFORT == "all" else (first,)
 
 
 @dataclass
 class Stage:
-    """The server, everybody with an account, and the time there."""
+    """The server, its accounts and its clock."""
 
     up: Served
     clock: Clock
     #: The PostgreSQL database, or nothing: then the store is a file.
     url: str = ""
-    #: The process beside the server that hosts the reviewers, where there is one.
+    #: The separate process that hosts the reviewers, if there is one.
     worker: Worker | None = None
 
     def agent(self, name: str, *roles: str, **fields: Any) -> Caller:
@@ -69,9 +69,9 @@ class Stage:
         self.clock.wait(**span)
 
     def hosted(self, review: str) -> set[str]:
-        """Who has looked at this review where this place hosts reviewers; the other process has begun nothing.
+        """The hosted reviewers that ran for this review; the other process must have started none.
 
-        Both processes write down each run that they begin.
+        Both processes record each run that they start.
         """
         server, worker = begun(self.up.server.logged()), begun(self.worker.logged() if self.worker else "")
         assert not (server if self.worker else worker), (server, worker)
@@ -105,7 +105,7 @@ def stage(
     arguments: tuple[str, ...] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Iterator[Stage]:
-    """`foureyes up`, and on request a worker beside it, for as long as this lasts."""
+    """Run `foureyes up`, and on request a worker, until the block ends."""
     clock = Clock(folder / "clock")
     clock.file.write_text("0", encoding="utf-8")
     program = ("tests.stories.process", str(clock.file))
@@ -133,26 +133,26 @@ def begun(log: str) -> set[tuple[str, str]]:
 
 
 def done(caller: Caller, path: str, /, **body: Any) -> Any:
-    """What is answered to a POST with this JSON, which goes well."""
+    """Send a POST that must succeed and return its answer."""
     reply = posted(caller, path, **body)
     assert reply.is_ok, (path, reply.text)
     return reply.data
 
 
 def posted(caller: Caller, path: str, /, **body: Any) -> Reply:
-    """What is answered to a POST with this JSON."""
+    """Send a POST and return its answer."""
     return caller.sent("POST", path, body)
 
 
 def found(caller: Caller, path: str, /, **query: Any) -> Any:
-    """What a path shows."""
+    """The answer to a GET."""
     reply = caller.sent("GET", path, query)
     assert reply.is_ok, (path, reply.text)
     return reply.data
 
 
 def until(look: Callable[[], Any], is_so: Callable[[Any], bool]) -> Any:
-    """What is seen once it is so; the server needs a moment for what it does by itself."""
+    """Poll until the condition holds; the server's own work takes a moment."""
     seen: list[Any] = []
 
     def looks() -> bool:
@@ -164,5 +164,5 @@ def until(look: Callable[[], Any], is_so: Callable[[Any], bool]) -> Any:
 
 
 def shows(caller: Caller, path: str, /, **wanted: Any) -> Any:
-    """Look there until it says all of this."""
+    """Poll a path until its answer has all these values."""
     return until(lambda: found(caller, path), lambda seen: wanted.items() <= seen.items())

@@ -56,7 +56,7 @@ def raised(reviewer: Caller, path: str, *items: dict[str, Any]) -> list[str]:
 
 
 def argued(haku: Caller, raiser: Caller, item: str, times: int = 3) -> None:
-    """The proposer answers, and the raiser is not satisfied, so often."""
+    """Let the proposer answer and the raiser reopen, so many times."""
     for attempt in range(times):
         done(haku, f"/feedback/{item}/respond", response_text=f"Answer {attempt}")
         done(raiser, f"/feedback/{item}/resolve", resolved=False, resolution_note=f"Not by answer {attempt}.")
@@ -146,7 +146,7 @@ def test_reviewers_are_blind_until_their_own_feedback_is_in(here: Stage) -> None
 
 
 def test_only_the_proposer_answers_and_only_the_raiser_confirms(here: Stage) -> None:
-    """000-06, 000-07, A8: whoever else tries is refused; a mistake is dropped by whoever made it, with a note."""
+    """000-06, 000-07, A8: any other account is refused; a mistake is withdrawn by its raiser, with a note."""
     haku, ann, bob = cast(here)
     path = submitted(here)
     item, mistake = raised(ann, path, GAP, VAGUE)

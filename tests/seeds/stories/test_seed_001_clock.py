@@ -33,7 +33,7 @@ REJECTED = {"status": "REJECTED", "grounds": ["fundamental_flaw"], "confidence":
 ARGUMENT = {"reason": "creator_disagrees", "creator_argument": "It is by the book.", "request_human_decision": True}
 
 
-#: The criteria of the kinds that the document has none for.
+#: Criteria for the kinds without criteria in the document.
 OTHERS = dict.fromkeys(("does_what_it_says", "errors_handled", "nothing_broken"), True)
 
 
@@ -41,7 +41,7 @@ OTHERS = dict.fromkeys(("does_what_it_says", "errors_handled", "nothing_broken")
 def both(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, on_postgres: Callable[[], Server]
 ) -> Iterator[tuple[Stage, Chats]]:
-    """A server with the document's own policy, its colleagues, and where they are told."""
+    """A server with the document's own policy, its colleagues, and the notification channels."""
     with colleagues(tmp_path_factory.mktemp("seed-001-clock"), request.param, on_postgres) as both:
         yield both
 
@@ -53,12 +53,12 @@ def here(both: tuple[Stage, Chats]) -> Stage:
 
 
 def is_shown(caller: Any, review: str, **wanted: Any) -> Any:
-    """What `get_review` shows once it is so."""
+    """Wait until `get_review` has these values and return its answer."""
     return shows(caller, f"{PEER}/get_review?reviewId={review}", **wanted)
 
 
 def question(here: Stage, review: str) -> Any:
-    """What a human is asked about a review, once they are."""
+    """Wait for the question to a human about a review."""
     look = lambda: found(here.human(), f"/api/v1/reviews/{review}")["review"]["ruling"]  # noqa: E731 - seen again
     return until(look, bool)
 
@@ -128,7 +128,7 @@ def test_a_review_that_takes_two_hours_is_a_humans(here: Stage) -> None:
 
 
 def test_work_that_finds_everybody_busy_waits_a_quarter_of_an_hour(here: Stage) -> None:
-    """001-68, 001-25, B17, B18: then a human is asked; whoever becomes free in time takes it."""
+    """001-68, 001-25, B17, B18: then a human is asked; a reviewer who becomes free in time takes it."""
     dev, auditor, tester = (here.agent(one) for one in ("core-developer", "auditor", "tester"))
     busy = [asked(dev) for _ in range(6)]
     for number, review in enumerate(busy):
@@ -229,7 +229,7 @@ def test_where_both_are_unsure_a_third_is_asked_and_a_human_decides(here: Stage)
 
 
 def test_a_reviewer_who_takes_back_what_was_settled_clarifies_first(here: Stage) -> None:
-    """001-71: asked once, the author owes nothing meanwhile; who insists is taken to somebody else."""
+    """001-71: asked once, while the author owes nothing; if they insist, another reviewer is asked."""
     dev, auditor = here.agent("core-developer"), here.agent("auditor")
     failing = [{"name": name, "passed": False} for name in FULL]
     passing = [{"name": name, "passed": True} for name in FULL]

@@ -1,4 +1,4 @@
-"""Seed 001 §4, §6, §7 and §9 under its own policy: the seven tools, and each way a review goes."""
+"""Seed 001 §4, §6, §7 and §9 under its own policy: the seven tools, and each course of a review."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ MATRIX = (
 )
 
 
-#: The criteria of the kinds that the document has none for.
+#: Criteria for the kinds without criteria in the document.
 OTHERS = dict.fromkeys(("does_what_it_says", "errors_handled", "nothing_broken"), True)
 
 
@@ -66,7 +66,7 @@ OTHERS = dict.fromkeys(("does_what_it_says", "errors_handled", "nothing_broken")
 def both(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, on_postgres: Callable[[], Server]
 ) -> Iterator[tuple[Stage, Chats]]:
-    """A server with the document's own policy, its colleagues, and where they are told."""
+    """A server with the document's own policy, its colleagues, and the notification channels."""
     with colleagues(tmp_path_factory.mktemp("seed-001"), request.param, on_postgres) as both:
         yield both
 
@@ -121,7 +121,7 @@ def test_the_happy_path_by_the_seven_tools(here: Stage, door: str) -> None:
 
 
 def test_requests_that_are_wrong_are_answered_in_the_documents_sentences(here: Stage) -> None:
-    """001-35, 001-36, 001-43, 001-01: each bad field, an unknown review, and whoever is not asked."""
+    """001-35, 001-36, 001-43, 001-01: each bad field, an unknown review, and a reviewer who was not asked."""
     dev, auditor, tester = (here.agent(one) for one in ("core-developer", "auditor", "tester"))
     bad = request(dev, type="nonsense", title=" ", artifacts={}, context={"estimated_complexity": "huge"})
     sentence = str(bad.data["title"])

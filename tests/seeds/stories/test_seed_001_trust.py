@@ -21,7 +21,7 @@ pytestmark = pytest.mark.door("http", policy="seed-001")
 
 KIND = "major_refactor"
 SUCCESSES = 10
-#: A tenth of what could be skipped is reviewed all the same, by lot.
+#: A random tenth of the works that could be skipped is reviewed.
 TRIES_MAX = 20
 _numbers = count(1)
 
@@ -30,32 +30,32 @@ _numbers = count(1)
 def both(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, on_postgres: Callable[[], Server]
 ) -> Iterator[tuple[Stage, Chats]]:
-    """A server with the document's own policy, its colleagues, and where they are told."""
+    """A server with the document's own policy, its colleagues, and the notification channels."""
     with colleagues(tmp_path_factory.mktemp("seed-001-trust"), request.param, on_postgres) as both:
         yield both
 
 
 def record(here: Stage) -> Any:
-    """What is known of the optimizer's refactorings."""
+    """The track record of the optimizer's refactorings."""
     rows = found(here.human(), "/api/v1/track-records")["records"]
     (row,) = [one for one in rows if (one["kind"], one["author"]) == (KIND, "optimizer")]
     return row
 
 
 def succeed(here: Stage, times: int) -> None:
-    """Works that are approved at 94 on the first look."""
+    """Play works that are approved at confidence 94 in the first report."""
     for _ in range(times):
         approve(here.agent("architect"), asked(here.agent("optimizer"), type=KIND), KIND, confidence=94)
 
 
 def need(here: Stage, kind: str = KIND, author: str = "optimizer") -> Any:
-    """What `check_review_required` says of such a work."""
+    """The answer of `check_review_required` for such a work."""
     work = {"context": {}, "artifacts": {"code": f"export const valid = {next(_numbers)}\n"}}
     return done(here.agent(author), f"{PEER}/check_review_required", action=kind, **work)
 
 
 def skips(here: Stage) -> str:
-    """Why such a work needs no reviewer; asked until the lot falls so."""
+    """The reason why such a work needs no reviewer; repeated until the random audit does not select it."""
     for _ in range(TRIES_MAX):
         said = need(here)
         if not said["needs_review"]:
@@ -102,7 +102,7 @@ def test_a_record_is_earned_enabled_tested_lost_and_earned_again(both: tuple[Sta
     assert need(here, "create_app")["needs_review"] is True, "and of one kind"
     skipped(here)
     here.wait(days=8)
-    # 001-57: more than seven days after the last review somebody looks.
+    # 001-57: more than seven days after the last review a reviewer is asked.
     assert need(here)["needs_review"] is True
     succeed(here, 1)
     assert skips(here)
@@ -112,7 +112,7 @@ def test_a_record_is_earned_enabled_tested_lost_and_earned_again(both: tuple[Sta
 
 
 def _is_not_believed_when_damaged(here: Stage) -> None:
-    """While the stored record is damaged reviewers look; it is rebuilt from the log by a command."""
+    """Check that a damaged record demands a review, and that a command rebuilds it from the log."""
     change = "UPDATE trust SET body = replace(body, '1', '9') WHERE kind = 'major_refactor'"
     if here.url:
         with psycopg.connect(here.url) as database:
@@ -132,7 +132,7 @@ def _is_not_believed_when_damaged(here: Stage) -> None:
 
 
 def _is_lost_by_failures(here: Stage, told: Chats) -> None:
-    """15 percent points for each failure; below 80 it is off, and a human is told."""
+    """Check that each failure costs 15 percentage points; below 80 the lane is off and a human is notified."""
     optimizer, architect = here.agent("optimizer"), here.agent("architect")
     here.wait(days=8)
     trust = [record(here)["trust"]]

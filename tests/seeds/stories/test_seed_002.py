@@ -1,6 +1,6 @@
 """Seed 002 on the policy that ships for servers: seven chains, with programs and agents in the seats.
 
-Discord and Telegram are told byte for byte.
+The messages to Discord and Telegram are compared byte for byte.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ notify:
 """
 KEYS = {"ALERTS": "alerts-token", "BOT": "bot-token", "THREAD": "thread-token"}
 SOURCED = "The tide table was printed (https://example.com/tides)."
-#: What the programs let pass, and what each of them sends back.
+#: Output that the programs accept, and output that each of them rejects.
 BAD = {
     "seldon": "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n",
     "hardin": "rm -rf /\n",
@@ -47,7 +47,7 @@ _numbers = count(1)
 def both(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, on_postgres: Callable[[], Server]
 ) -> Iterator[tuple[Stage, Chats]]:
-    """The server, the critics that are no programs, and the channels; an author whose output is judged."""
+    """The server, the critics that are not programs, the channels, and an author."""
     folder = tmp_path_factory.mktemp("seed-002")
     with ExitStack() as stack:
         told = stack.enter_context(chats(POLICY))
@@ -177,7 +177,7 @@ def test_a_veto_and_an_approval_are_in_the_thread_of_the_task(both: tuple[Stage,
 
 
 def discord(text: str) -> bytes:
-    """What Discord is sent, spelled out."""
+    """The expected body of a Discord message."""
     return f'{{"content":{json.dumps(text, ensure_ascii=False)},"allowed_mentions":{{"parse":[]}},"flags":4}}'.encode()
 
 

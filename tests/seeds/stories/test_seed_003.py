@@ -42,7 +42,7 @@ def here(
 
 
 def begun(here: Stage, kind: str = "milestone") -> tuple[str, str]:
-    """The path of a new session in which claude has sent a signal that both reviewers were asked about; the review."""
+    """Start a session whose signal by claude both reviewers are asked about; return its path and the review."""
     session = f"{SESSIONS}/s{next(_numbers)}"
     files = [{"path": "auth_controller.py", "text": f"def login(): return md5(password)  # {session}\n"}]
     sent = done(here.agent("claude"), f"{session}/signals", **{**MILESTONE, "type": kind, "files": files})
@@ -52,7 +52,7 @@ def begun(here: Stage, kind: str = "milestone") -> tuple[str, str]:
 
 
 def says(here: Stage, session: str, name: str, payload: dict[str, Any], **more: Any) -> Any:
-    """A reviewer answers what it is asked; what follows from it now."""
+    """Report as a reviewer and return the resulting action."""
     found(here.agent(name), f"{session}/requests")
     return done(here.agent(name), f"{session}/results", **result(payload, name, **more))
 
@@ -63,7 +63,7 @@ def is_rule(decided: Any, rule: int) -> None:
 
 
 def watched(here: Stage, session: str) -> str:
-    """What the orchestrator sees: it decides from this alone whether its agents go on."""
+    """The orchestrator's view, by which alone it decides whether its agents continue."""
     return str(found(here.agent("orchestrator"), session)["status"])
 
 
@@ -117,7 +117,7 @@ def test_a_reviewer_is_asked_and_answers_in_the_documents_json(here: Stage) -> N
 
 
 def test_results_in_any_order_give_the_same_rule(here: Stage) -> None:
-    """003-08, 003-09, 003-10, 003-11, 003-12: the orchestrator sees the status at once, whoever spoke first."""
+    """003-08, 003-09, 003-10, 003-11, 003-12: the orchestrator sees the status at once, whoever reported first."""
     rows = ((APPROVED, APPROVED, 4), (APPROVED, CONCERNS, 3), (CONCERNS, CONCERNS, 2), (CONCERNS, BLOCKER, 1))
     for one, other, rule in rows:
         for first, second in ((one, other), (other, one)):
@@ -223,7 +223,7 @@ def test_a_human_triggers_a_review_by_button_pauses_and_resumes(here: Stage) -> 
 
 
 def test_fifteen_minutes_of_silence_are_reviewed(here: Stage) -> None:
-    """003-05, 003-11, 003-14: not sooner, not while somebody speaks, and once for one silence."""
+    """003-05, 003-11, 003-14: not sooner, not while signals arrive, and once for one silence."""
     claude = here.agent("claude")
     session = f"{SESSIONS}/silent"
     done(claude, f"{session}/signals", type="progress", summary="Working on the parser.")

@@ -1,4 +1,4 @@
-"""Seed 004 under its own project.yml: two models at an endpoint of one's own judge tasks, and a fix loop follows."""
+"""Seed 004 under its own project.yml: two models at a self-hosted endpoint judge tasks, and a fix loop follows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ reviewers:
   auditor: {model: "endpoint:auditor"}
   optimizer: {program: security}
 """
-#: Section 9 of seed 001: what exactly a reviewer looks at.
+#: Section 9 of seed 001: the criteria of a reviewer.
 CRITERIA = """\
 peer:
   criteria:
@@ -50,7 +50,7 @@ peer:
             - "If >800 lines, should be multiple cores"
 """
 MD5 = "both.spec critical Password hashed with MD5"
-#: What the models find, the confidence in the report, the status, and the row of the plan's table.
+#: The findings of the models, the confidence in the report, the status, and the row of the plan's table.
 SCENARIOS: tuple[tuple[tuple[str, ...], str, str, str, str], ...] = (
     ((), "Very High (1.0)", "complete", "PASS", "PASS"),
     (("sonnet.quality minor Name it better",), "High (0.85)", "complete", "PASS", "PASS"),
@@ -71,7 +71,7 @@ _numbers = count(1)
 
 @dataclass
 class Panel:
-    """The server, and what its models were asked."""
+    """The server, and the requests to its models."""
 
     here: Stage
     model: ScriptedModel
@@ -91,12 +91,12 @@ class Panel:
         done(self.here.agent("impl-1"), f"/api/v1/reviews/{review}/revisions", files=files(*orders))
 
     def asked(self, review: str) -> list[tuple[str, str]]:
-        """Which model was asked about this task, on which stage, in order."""
+        """The models asked about this task, with their stage, in order."""
         title = found(self.here.agent("impl-1"), f"/api/v1/reviews/{review}")["review"]["title"]
         return [(model, side) for model, side, prompt in calls(self.model.record) if f"{title}\n" in f"{prompt}\n"]
 
     def decides(self, review: str, effect: str) -> None:
-        """A human decides what is asked."""
+        """A human gives the requested ruling."""
         human, native = self.here.human(), f"/api/v1/reviews/{review}"
         ruling = found(human, native)["review"]["ruling"]
         option = next(one["id"] for one in ruling["options"] if one["effect"] == effect)
@@ -104,7 +104,7 @@ class Panel:
 
 
 def files(*orders: str) -> list[dict[str, str]]:
-    """A file with far apart lines that tell the models what to find; another one each time."""
+    """A new file with distant lines that tell the models what to find."""
     lines = [f"# version {next(_numbers)}", *["pass"] * 8]
     for order in orders:
         lines += [f"# {order}", *["pass"] * 9]
@@ -314,7 +314,7 @@ def test_a_finding_that_a_human_dismisses_is_a_false_positive_later(panel: Panel
     author, native = panel.here.agent("impl-1"), f"/api/v1/reviews/{review}"
     seen = found(author, native)["review"]
     why = "A valid pattern by the team's rules."
-    # What tasks of the same author left open is inherited; it is settled with the finding that it comes from.
+    # Open findings of earlier tasks of the author are inherited and settled with their origin.
     for one in (one for one in seen["findings"] if not one["finding"].startswith("inherited")):
         body = {"reason": why, "false_positive": True}
         done(panel.here.human(), f"{native}/findings/{one['finding']}/waiver", **body)

@@ -1,4 +1,4 @@
-"""Models at an OpenAI-compatible endpoint that find what the work tells them to.
+"""Models at an OpenAI-compatible endpoint that raise the findings the work asks for.
 
 Started with `python -m tests.seeds.stories.two_models RECORD`. A line of the work such as
 `# sonnet.spec critical Password hashed with MD5` is a finding of that model in that stage, and `both.` one of every
@@ -19,13 +19,13 @@ ROW = re.compile(r"^ *(\d+) [+ ] \| (.*)$", re.MULTILINE)
 PATH = re.compile(r"^path: (\S+)", re.MULTILINE)
 ORDER = re.compile(r"# (\w+)\.(spec|quality|peer) (critical|important|minor) (.+)")
 SIDE = re.compile(r"Your side: the (spec|quality) reviewer")
-#: On whatever side a model is that judges no stage of a panel.
+#: The side of a model outside a panel.
 PEER = "peer"
 SURE = 90
 
 
 class Panel(Handler):
-    """Answers by the name of the model and by what stands in the work."""
+    """Answers by the name of the model and the text of the work."""
 
     def turn(self, spoken: int, body: Any) -> dict[str, Any]:
         del spoken
@@ -33,7 +33,7 @@ class Panel(Handler):
 
 
 def answer_to(model: str, asked: str) -> dict[str, Any]:
-    """What this model answers to a prompt; every list that it asks for is filled in."""
+    """The answer of this model to a prompt, with every requested list filled in."""
     path, stage = PATH.search(asked), stage_of(asked)
     rows = [(int(number), text, ORDER.search(text)) for number, text in ROW.findall(asked)]
     found = [

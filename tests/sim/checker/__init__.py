@@ -1,4 +1,4 @@
-"""The independent checker: reads encoded events only, keeps its own books, and says which invariant broke.
+"""The independent checker: it reads only encoded events, has its own state, and names the violated invariant.
 
 It never imports the program. The simulator tells it which policies exist, which bytes are what, who was authenticated,
 which bytes were served and what was shown; everything else it works out from the log.

@@ -1,4 +1,4 @@
-"""Did everybody do only what is theirs to do? Invariants I13 to I17, and the rules that stand beside them."""
+"""Nobody does what only others may do: invariants I13 to I17, and the rules beside them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.sim.checker.world import World
 
 Texts = Iterator[str]
 
-#: Events that name in full who acted.
+#: Events that name the actor in full.
 NAMES_WHO = {
     "SeatTaken": "reviewer",
     "ReportSubmitted": "reviewer",
@@ -19,7 +19,7 @@ NAMES_WHO = {
     "ReviewReopened": "by",
     "LessonRecorded": "by",
 }
-#: Events that name who acted by name alone.
+#: Events that name the actor by name alone.
 NAMES_NAME = {
     "FindingResolved": "by",
     "FindingReopened": "by",
@@ -34,12 +34,12 @@ NAMES_NAME = {
 JUDGING = frozenset(
     {"SubmitReport", "KeepReport", "SettleFinding", "VerifyFinding", "OverrideStage", "ReportInconclusive"}
 )
-#: Commands of those who must have been given the very bytes they judge; a human who overrides names them.
+#: Commands that require the actor to have been served the bytes; a human who overrides names the digest.
 READERS = frozenset({"SubmitReport", "KeepReport", "SettleFinding", "VerifyFinding"})
 HUMAN_COMMANDS = frozenset({"GiveRuling", "OverrideStage", "WaiveFinding", "ReopenReview", "EnableSkip"})
 LEAVES_MAX = 3
 AFTER_THE_END = frozenset({"ReviewReopened", "EscapeReported", "NoteAdded"})
-#: How what stands against the bytes of an ended review is lifted, and how a human is asked about withdrawn ones.
+#: Events that lift an objection to the bytes of an ended review.
 LIFTING = frozenset({"FindingResolved", "StageOverridden"})
 ASKING = frozenset({"RulingRequested", "RulingGiven", "DeadlinePassed"})
 
@@ -56,7 +56,7 @@ def i13_events_name_who_asked(kind: str, body: Json, actor: Who, step: Delivered
 
 
 def i13_the_author_is_who_asked(_world: World, _review: Review, body: Json, step: Delivered) -> Texts:
-    """Only a human, or the service that watches a session, opens a review for somebody else."""
+    """Only a human, or the service that watches a session, opens a review for another author."""
     if body["author"] != step.principal and step.principal["kind"] not in ("human", "service"):
         yield f"{step.principal['name']} opened a review in the name of {body['author']['name']}"
     if step.principal["name"] not in {one["name"] for one in (body["author"], *body["contributors"])}:
@@ -111,7 +111,7 @@ def i14_only_the_holder_settles(_world: World, review: Review, body: Json, step:
 
 
 def _breaks_the_tie(review: Review, finding: Finding, step: Delivered) -> bool:
-    """Whether a dispute about it ends by the report of a tie-break reviewer; a critical one or a veto's never does."""
+    """Whether a tie-break report ends a dispute about this finding; never for a critical one or a veto's."""
     ties = [one for one in review.seats.values() if one.stage == finding.stage and one.part == "tie_break"]
     held = any(one.holder and one.holder["name"] == step.principal["name"] for one in ties)
     return held and step.command == "SubmitReport" and finding.severity < SEVERITY["critical"]
@@ -162,7 +162,7 @@ def i14_seats_go_to_other_eyes(_world: World, review: Review, body: Json, step: 
 
 
 def i14_only_the_holder_stays_or_leaves(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
-    """A sign of life comes from the holder; a seat is left by its holder, or taken from them by the clock."""
+    """A lease is renewed by the holder; a seat is left by its holder, or vacated by the clock."""
     seat = review.seats.get(body["seat"])
     holder = seat.holder["name"] if seat is not None and seat.holder is not None else ""
     if body.get("reviewer", holder) != holder or step.principal["name"] not in (holder, "clock"):
@@ -201,7 +201,7 @@ def i16_a_report_names_these_bytes(_world: World, review: Review, body: Json, _s
 def i16_judging_names_the_current_revision(review: Review, step: Delivered) -> Texts:
     if step.repeated or not step.accepted or step.command not in JUDGING or step.revision is None:
         return
-    # A report that names version 0 is about the one its reviewer was given last, which is looked at next.
+    # A report on version 0 means the version its reviewer was served last, which is checked next.
     is_of_served = step.command == "SubmitReport" and step.revision == 0
     if step.revision != review.number and not is_of_served:
         yield f"{step.command} named revision {step.revision}, current is {review.number}"
@@ -252,7 +252,7 @@ def y10_nobody_overrides_for_themselves(_world: World, review: Review, body: Jso
 
 
 def y8_nothing_happens_after_the_end(review: Review, kind: str, body: Json) -> Texts:
-    """Save a word beside it, a reopening, the author who accepts a rejection, and what lifts an objection."""
+    """Except notes, a reopening, the author's acceptance of a rejection, and events that lift an objection."""
     accepted = review.outcome == "rejected" and kind == "ReviewClosed" and body["outcome"] == "withdrawn"
     lifted = kind in ("FindingWaived", "FindingLifted") or (review.outcome != "cleared" and kind in LIFTING)
     asked = review.outcome == "withdrawn" and kind in ASKING

@@ -1,4 +1,4 @@
-"""Does a reviewer see what they must not see yet? Invariants I18 and I19."""
+"""A reviewer sees nothing that is still hidden from them: invariants I18 and I19."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Texts = Iterator[str]
 
 
 def i18_hidden_reports_change_nothing(_world: World, _review: Review, shown: Shown) -> Texts:
-    """What a blind viewer sees is the same whatever the others wrote."""
+    """A blind viewer sees the same whatever the others wrote."""
     if shown.text != shown.elsewhere:
         at = next((i for i, (a, b) in enumerate(zip(shown.text, shown.elsewhere, strict=False)) if a != b), -1)
         yield f"{shown.viewer} can tell: …{shown.text[max(0, at - 60) : at + 60]}…"
@@ -32,7 +32,7 @@ def i18_no_foreign_word_is_shown(world: World, review: Review, shown: Shown) -> 
 
 
 def _asked_about(review: Review, mine: set[str]) -> set[str]:
-    """The texts of the findings that a verifying seat of the viewer's is asked about: a second look must see them."""
+    """The texts of the findings that a verifying seat of the viewer is asked about, which it must see."""
     seats = {one for one in mine if review.seats[one].part == "verify"}
     asked = (one for one in review.requests.values() if one.kind == "report" and one.seat in seats)
     return {review.findings[name].text for one in asked for name in one.about if name in review.findings}
@@ -57,7 +57,7 @@ def _blind_stages(world: World, review: Review, viewer: str) -> list[str]:
 
 def print_of(before: bytes, event: Json) -> bytes:
     """Chain one more event to the fingerprint of a stream."""
-    # The oldest format has no references and no interned texts: equal values are equal bytes.
+    # The oldest format has no references and no interned texts, so equal values give equal bytes.
     return hashlib.blake2b(before + marshal.dumps(event, 0), digest_size=16).digest()
 
 

@@ -1,4 +1,4 @@
-"""Does everything end, and stay within its bounds? Invariants I26 to I29, and decision Y1."""
+"""Everything ends and stays within its bounds: invariants I26 to I29, and decision Y1."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def y2_an_order_lapses_only_by_a_human(_world: World, review: Review, body: Json
 
 
 def _ruling_lapses(review: Review, request: Request, step: Delivered) -> Texts:
-    """By a human, or by a reviewer who settles what it was about; an author only ends the wait for themselves."""
+    """A ruling lapses by a human, or by a reviewer who settles its cause; an author can only end their own wait."""
     by = f"the ruling {request.id} lapsed by {step.command} of {step.principal['name']}"
     is_back = request.reason == "author_silent" and step.principal["name"] in review.makers
     if step.principal["kind"] == "human" or (is_back and step.command == "SubmitRevision"):
@@ -109,7 +109,7 @@ def i27_the_server_counts_revisions(world: World, review: Review, body: Json, st
 
 
 def _unprompted(review: Review, request: Request | None) -> Texts:
-    """A version that uses up no attempt replaces one that nobody has judged against, and there are few of them."""
+    """A version that uses no attempt replaces one without a negative report, and there are few of them."""
     doubted = [key for key, one in review.counted.items() if key[1] == review.number and one.verdict in DOUBTS]
     if request is not None or doubted:
         yield f"revision {review.number + 1} uses up no attempt, although it was asked for"

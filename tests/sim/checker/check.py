@@ -1,4 +1,4 @@
-"""Which invariants does this step break? Every event is judged before it is believed, every review after its step."""
+"""Find the invariants that a step breaks: every event is checked before it is applied, every review after its step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.sim.checker.world import Activated, World
 EventCheck = Callable[[World, Review, Json, Delivered], Iterator[str]]
 StepCheck = Callable[[World, Review, Delivered], Iterator[str]]
 
-#: What is asked of an event, by its type, with the review as it was before.
+#: The checks of an event, by its type, with the review as it was before.
 ON_EVENT: dict[str, tuple[EventCheck, ...]] = {
     "ReviewOpened": (going_live.i10_the_policy_in_force_governs, actors.i13_the_author_is_who_asked),
     "RevisionSubmitted": (
@@ -76,7 +76,7 @@ ON_EVENT: dict[str, tuple[EventCheck, ...]] = {
     ),
     "ReviewClosed": (actors.i14_only_the_owner_withdraws,),
 }
-#: What is asked of a review after a step.
+#: The checks of a review after a step.
 AFTER_STEP: tuple[StepCheck, ...] = (
     bounds.y1_somebody_owes_an_answer,
     bounds.i26_no_review_waits_on_a_dead_lease,
@@ -92,11 +92,11 @@ class Checker:
         self.world = World(policies={one.digest: one for one in policies}, activated=[first], hostile=hostile)
 
     def know(self, work: Work) -> None:
-        """Learn what some bytes are."""
+        """Learn the truth about some bytes."""
         self.world.works[work.digest] = work
 
     def step(self, step: Delivered) -> list[Violation]:
-        """Judge one delivered command."""
+        """Check one delivered command."""
         world, found, stream = self.world, list[Violation](), step.stream
         review = world.reviews.get(stream)
         if review is not None and step.accepted:
@@ -147,7 +147,7 @@ class Checker:
         world.apply(stream, kind, body, envelope["actor"], step.at)
 
     def show(self, shown: Shown) -> list[Violation]:
-        """Judge what a viewer was shown."""
+        """Check what a viewer was shown."""
         found = list[Violation]()
         review = self.world.reviews[shown.stream]
         _add(found, shown.stream, blindness.i18_hidden_reports_change_nothing, self.world, review, shown)
@@ -155,44 +155,44 @@ class Checker:
         return found
 
     def drawn(self, stream: str, first: list[Json], second: list[Json]) -> list[Violation]:
-        """Judge two draws that differ only in the author's words."""
+        """Check two draws that differ only in the author's words."""
         found = list[Violation]()
         _add(found, stream, actors.i17_the_author_cannot_steer_the_draw, first, second)
         return found
 
     def owed(self, rows: set[stored.Owed]) -> list[Violation]:
-        """Judge what the store says is owed, by whom and until when."""
+        """Check the inbox rows of the store: what is owed, by whom and until when."""
         found = list[Violation]()
         _add(found, "inbox", stored.i21_the_inbox_is_what_the_events_say, self.world, rows)
         return found
 
     def listed(self, stream: str, row: stored.Listed | None) -> list[Violation]:
-        """Judge how a review is listed."""
+        """Check the row of a review in the list."""
         found = list[Violation]()
         _add(found, stream, stored.i21_the_list_is_what_the_events_say, self.world, stream, row)
         return found
 
     def made_anew(self, name: str, kept: str, anew: str) -> list[Violation]:
-        """Judge rows that followed the log against those that a replay gives."""
+        """Check projected rows against those of a replay."""
         found = list[Violation]()
         _add(found, name, stored.i21_a_replay_gives_the_same, kept, anew)
         return found
 
     def told(self, stream: str, told: tuple[int, list[str]], written: tuple[int, list[str]]) -> list[Violation]:
-        """Judge an answer against the log: how long the stream was then, and which events it was."""
+        """Check an answer against the log: the length of the stream then, and its events."""
         found = list[Violation]()
         _add(found, stream, stored.i22_what_was_told_is_in_the_log, told, written)
         return found
 
     def overdue(self, left: Iterable[tuple[str, str, str]]) -> list[Violation]:
-        """Judge what is due since before the clock was last looked at, with nothing in its way."""
+        """Check for requests that were due before the last undisturbed run of the clock."""
         found = list[Violation]()
         for review, request, due in left:
             _add(found, f"review/{review}", stored.i29_what_is_due_passes, request, due)
         return found
 
     def replayed(self, stream: str, events: list[Json], kept: str, folded: str) -> list[Violation]:
-        """Judge a log folded again from its beginning."""
+        """Check a log folded again from its beginning."""
         found = list[Violation]()
         _add(found, stream, blindness.i19_what_was_stored_stays, self.world, stream, events)
         _add(found, stream, record.i21_state_is_the_fold_of_the_log, kept, folded)
@@ -200,7 +200,7 @@ class Checker:
 
 
 def _add(found: list[Violation], stream: str, check: Callable[..., Iterator[str]], *given: object) -> None:
-    """Ask one invariant; its number is the first word of its name."""
+    """Run one invariant; its number is the first word of its name."""
     for text in check(*given):
         number = check.__name__.partition("_")[0].upper()
         found.append(Violation(invariant=number, review=stream, text=text))

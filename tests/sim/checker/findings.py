@@ -1,4 +1,4 @@
-"""Is a finding made harmless only for a good reason? Decisions Y4, Y5, P12 and the rules of identity."""
+"""A finding is made harmless only for a good reason: decisions Y4, Y5, P12 and the rules of identity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Texts = Iterator[str]
 
 
 def u06_places_exist(world: World, review: Review, body: Json, _step: Delivered) -> Texts:
-    """A finding lies in a file of these bytes, or says that a file is missing."""
+    """A finding is in a file of these bytes, or says that a file is missing."""
     work, place = world.works.get(review.digest), body["place"]
     if work is None or not work.paths or place is None or place["path"].startswith("missing:"):
         return
@@ -21,7 +21,7 @@ def u06_places_exist(world: World, review: Review, body: Json, _step: Delivered)
 
 
 def u04_an_approval_says_what_was_checked(world: World, review: Review, body: Json, _step: Delivered) -> Texts:
-    """Three different words about something, and no file that is not there."""
+    """The evidence has three different words, and names no file that does not exist."""
     if body["verdict"] != "approve" or review.seats[body["seat"]].part == "counsel":
         return
     said = [*(one["why"] for one in body["evidence"]), body["summary"]]
@@ -34,7 +34,7 @@ def u04_an_approval_says_what_was_checked(world: World, review: Review, body: Js
 
 
 def y4_advisory_only_for_a_reason(world: World, review: Review, body: Json, step: Delivered) -> Texts:
-    """Out of scope, below the floor of a later round, late, or from somebody who no longer holds the seat."""
+    """Out of scope, below the floor of a later round, late, or from a reviewer who no longer holds the seat."""
     if not body["advisory"]:
         return
     seat, stage = review.seats[body["seat"]], world.stage(review, review.seats[body["seat"]].stage)

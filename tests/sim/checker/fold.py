@@ -1,4 +1,4 @@
-"""How does an encoded event change what the checker believes? Shares no code with the program's own fold."""
+"""The checker's own fold of encoded events; it shares no code with the program's fold."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.sim.checker.shapes import SEVERITY, Json
 
 
 def apply(review: Review, kind: str, body: Json) -> None:
-    """Change the review as one event says."""
+    """Apply one event to the review."""
     review.length += 1
     change = _CHANGES.get(kind)
     if change is not None:
@@ -161,7 +161,7 @@ def _lifted(review: Review, body: Json) -> None:
 
 
 def _spoken(review: Review, seat: Seat, name: str, words: list[str]) -> None:
-    """Remember who said what in a stage, to find it again where it must not be seen."""
+    """Remember the texts of a stage, to find them where they must not be shown."""
     said = review.tokens.setdefault(seat.stage, [])
     said.extend((seat.id, name, word) for word in words if len(word) >= _TOKEN_CHARS_MIN)
 
@@ -268,7 +268,7 @@ def _ruling_given(review: Review, body: Json) -> None:
 
 
 def _forget(review: Review, stage: str) -> None:
-    """What was said and decided of the current revision no longer counts: seats are asked anew."""
+    """Discard the reports and rulings on the current revision, because seats are asked again."""
     for passed in (review.overridden, review.skipped):
         for name, number in [one for one in passed if one[1] == review.number and stage in ("", one[0])]:
             del passed[name, number]

@@ -1,4 +1,4 @@
-"""Does anything go live that must not? Invariants I1 to I12 and I31, asked before the event is believed."""
+"""Nothing goes live that must not: invariants I1 to I12 and I31, checked before the event is applied."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def i5_seats_keep_their_veto(world: World, review: Review, body: Json, _step: De
     if stage is None or body["seat"]["part"] != "judge":
         return
     number = body["seat"]["id"].rpartition(".")[2]
-    # Seats of volunteers have no number and no rule.
+    # Seats of volunteers have neither number nor rule.
     index = int(number) - 1 if number.isdigit() else len(stage.seats)
     if index < len(stage.seats) and stage.seats[index].get("veto", False) != body["seat"]["veto"]:
         yield f"seat {body['seat']['id']} has veto {body['seat']['veto']}, its rule says otherwise"
@@ -155,7 +155,7 @@ def i7_a_clearance_ends_as_the_policy_says(world: World, review: Review, body: J
 
 
 def i8_no_timer_or_escalation_clears(_world: World, review: Review, body: Json, step: Delivered) -> Texts:
-    """A service may open a review that a recorded skip covers; nothing else it does lets work through."""
+    """A service may open a review that a recorded skip covers; none of its other acts clears work."""
     skipped = step.command == "OpenReview" and any(number == review.number for _, number in review.skipped)
     served = step.principal["kind"] == "service" and not skipped
     if step.principal["kind"] == "clock" or served or step.command in ("PassDeadline", "RequestRuling"):
@@ -233,7 +233,7 @@ def _lane(world: World, review: Review, step: Delivered) -> Texts:
 
 
 def t38_no_base_is_the_authors_word(world: World, _review: Review, body: Json, _step: Delivered) -> Texts:
-    """What a version is said to be compared with is known to somebody besides its author."""
+    """The base of a version is known to another party than its author."""
     work, source = world.works.get(body["digest"]), body.get("known_base", {}).get("source", "unknown")
     known = source in ("live", "repository", "attested")
     if known and work is not None and not work.known:

@@ -1,4 +1,4 @@
-"""Who vouches for these bytes, and which stages need nobody? What several invariants of going live ask."""
+"""Which reviewers vouch for the bytes, and which stages are exempt; shared by several invariants of going live."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def counted_in(review: Review, stage: str, part: str = "judge") -> list[Counted]
 
 
 def vouching(review: Review, stage: StagePolicy) -> list[Who]:
-    """Reviewers without a hand in the work who do not speak against these bytes, a tie-break reviewer included."""
+    """Reviewers without a part in the work who do not object to these bytes, a tie-break reviewer included."""
     reports = counted_in(review, stage.name)
     if not stage.has_veto:
         reports = [*reports, *(one for one in counted_in(review, stage.name, "tie_break") if one.verdict == "approve")]
@@ -45,7 +45,7 @@ def vouching(review: Review, stage: StagePolicy) -> list[Who]:
 
 
 def count_distinct(who: list[Who], stage: StagePolicy, author: Who) -> int:
-    """How many differ in the demanded fact from each other and from the author; unknown never does."""
+    """How many differ in the demanded fact from each other and from the author; an unknown fact never differs."""
     key = "name" if stage.distinct == "reviewer" else stage.distinct
     minds = [one for one in who if stage.programs or one["kind"] != "program"]
     return len({one[key] for one in minds if one[key] and one[key] != author[key]})
@@ -80,8 +80,8 @@ def blocking(review: Review, stage: StagePolicy) -> Iterator[Finding]:
 
 
 def why_not_passed(review: Review, stage: StagePolicy, lost: set[str]) -> str:
-    """What speaks against a stage on these bytes; empty when nothing does."""
-    # Whoever took an earlier step of a panel as it is, is not asked once more where the models find nothing behind it.
+    """Why a stage is not passed for these bytes; empty if it is."""
+    # A human who accepted an earlier step of a panel is not asked again if the models find nothing after it.
     taken = {name for name in stage.agreed if (name, review.number) in review.overridden}
     if stage.human and not taken:
         return f"{stage.name} is a human's to pass and no human did"
@@ -106,7 +106,7 @@ def _doubt(stage: StagePolicy, reports: list[Counted]) -> str:
 
 
 def _short(review: Review, stage: StagePolicy, reports: list[Counted]) -> str:
-    """What an approval lacks: sureness, the checklist, what was not read, agreement of the models."""
+    """What an approval lacks: confidence, the checklist, coverage, agreement of the models."""
     wanted = stage.criteria.get(review.kind, stage.criteria.get("", ()))
     for one in reports:
         name = one.who["name"]
@@ -125,7 +125,7 @@ def _short(review: Review, stage: StagePolicy, reports: list[Counted]) -> str:
 
 
 def independent(review: Review, stage: StagePolicy, who: list[Who]) -> str:
-    """Which demanded independence is missing; empty when none is."""
+    """The demanded independence that is missing; empty if none is."""
     for index, one in enumerate(who):
         for fact in stage.independence:
             for other in (review.author, *who[:index]):

@@ -1,4 +1,4 @@
-"""What does the checker believe of one review?"""
+"""The checker's model of one review."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Seat:
 
 @dataclass(slots=True)
 class Finding:
-    """An issue and where it stands."""
+    """A finding and its standing."""
 
     id: str
     seat: str
@@ -46,14 +46,14 @@ class Finding:
     #: The path it names, and the review and the finding it was inherited from.
     path: str = ""
     origin: tuple[str, str] = ("", "")
-    #: Where it was inherited, it stood no more without a word on it.
+    #: An inherited finding that ended because its origin was lifted.
     lifted: bool = False
     text: str = ""
 
 
 @dataclass(slots=True)
 class Request:
-    """Something somebody owes."""
+    """A pending request."""
 
     id: str
     kind: str
@@ -91,7 +91,7 @@ class Counted:
 
 @dataclass(slots=True)
 class Revision:
-    """Bytes the author handed in."""
+    """Bytes that the author submitted."""
 
     number: int
     digest: str

@@ -1,4 +1,4 @@
-"""Do objections follow the bytes? Invariant U03: what one review has against a version holds for every other."""
+"""Objections follow the bytes. Invariant U03: an objection of one review to a version holds for every other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Texts = Iterator[str]
 
 
 def u03_objected_bytes_enter_nowhere(world: World, review: Review, body: Json, _step: Delivered) -> Texts:
-    """A version that some review has something against is put under no other review, and not again under its own."""
+    """A version with an objection enters no other review, and not its own again."""
     digest = body["digest"]
     if review.revisions and digest == review.digest:
         return
@@ -22,14 +22,14 @@ def u03_objected_bytes_enter_nowhere(world: World, review: Review, body: Json, _
 
 
 def u03_objected_bytes_do_not_go_live(world: World, _review: Review, body: Json, _step: Delivered) -> Texts:
-    """A clearance opens nothing while another review has something against the same bytes."""
+    """A clearance is not valid while another review has an objection to the same bytes."""
     for stream in sorted(world.holders.get(body["digest"], ())):
         for why in standing(world, world.reviews[stream], body["digest"]):
             yield f"{body['digest']} went live although {stream} has {why} against it"
 
 
 def standing(world: World, review: Review, digest: str) -> Texts:
-    """Findings that block by the rules of their review and that nobody lifted for these bytes, and a rejection."""
+    """Blocking findings of a review that were not lifted for these bytes, and a rejection."""
     if digest in review.cleared:
         return
     if review.outcome == "rejected" and review.digest == digest:
@@ -53,7 +53,7 @@ def _stands(world: World, review: Review, finding: Finding, number: int, digest:
 
 
 def u03_no_text_is_shed(world: World, review: Review, body: Json, _step: Delivered) -> Texts:
-    """Nothing clears while another review of its author has a finding on text that is in it and nobody settled here."""
+    """No clearance while another review of the author has a finding on text in this work that is not settled here."""
     work, taken = world.works.get(body["digest"]), {one.origin: one for one in review.findings.values()}
     for stream, other in world.reviews.items() if work else ():
         if stream == review.id or other.author.get("name") != review.author["name"]:
@@ -78,7 +78,7 @@ def _is_in(world: World, review: Review, finding: Finding, digest: str) -> bool:
 
 
 def _holds(world: World, review: Review, finding: Finding) -> bool:
-    """Whether nobody settled, passed or cleared it on a version that has its text."""
+    """Whether it was neither settled, overridden nor cleared on a version that has its text."""
     stage = world.stage(review, finding.stage)
     if stage is None or finding.advisory or finding.suppressed or finding.refuted or finding.standing == "waived":
         return False

@@ -1,4 +1,4 @@
-"""Does nobody judge the work of their own party? T42: one service is one party, and so are those of one session."""
+"""Nobody judges the work of their own party. T42: one service is one party, and so are the members of one session."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tests.sim.checker.shapes import Delivered, Json
 from tests.sim.checker.world import World
 
 Texts = Iterator[str]
-#: What is left of the level of independence where a model family is only claimed.
+#: The highest level of independence if a model family is only claimed.
 CLAIMED_LEVEL_MAX = 1
 
 
 def t42_no_party_judges_itself(world: World, review: Review, body: Json, _step: Delivered) -> Texts:
-    """Whoever is drawn for a seat, takes it or reports on it."""
+    """Checks each reviewer who is drawn for a seat, takes it or reports on it."""
     who = body["reviewer"] if "reviewer" in body else body["seat"]["reviewer"]
     if who is None or who["kind"] == "human":
         return
@@ -27,7 +27,7 @@ def t42_no_party_judges_itself(world: World, review: Review, body: Json, _step: 
 
 
 def t42_a_claimed_family_lifts_no_level(world: World, review: Review, body: Json, _step: Delivered) -> Texts:
-    """A clearance rests on no model family that only a service claims."""
+    """No clearance relies on a model family that only a service claims."""
     makers = sorted(one for one in review.contributors if one in world.services)
     if makers and body["level"] > CLAIMED_LEVEL_MAX and all(one in world.services for one in review.contributors):
         reports = [one.who for (_, number), one in review.counted.items() if number == review.number]

@@ -1,4 +1,4 @@
-"""Is the record whole? Invariants I21 to I23."""
+"""The record is complete: invariants I21 to I23."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Texts = Iterator[str]
 
 
 def i21_state_is_the_fold_of_the_log(kept: str, folded: str) -> Texts:
-    """The state that was kept step by step equals the one folded from the decoded log."""
+    """The state kept step by step equals the one folded from the decoded log."""
     if kept != folded:
         at = next((i for i, (a, b) in enumerate(zip(kept, folded, strict=False)) if a != b), -1)
         yield f"kept …{kept[max(0, at - 40) : at + 40]}…, folded …{folded[max(0, at - 40) : at + 40]}…"
 
 
 def s2_a_review_is_opened_once(world: World, stream: str) -> Texts:
-    """Nobody overwrites a review by choosing its name again."""
+    """A review is not overwritten by another one of the same name."""
     if stream in world.reviews:
         yield f"{stream} was opened again"
 

@@ -1,4 +1,4 @@
-"""What does the checker speak in? Plain values; nothing here knows the program."""
+"""The values of the checker, which depend on nothing of the program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VERDICTS = frozenset({"approve", "concerns", "reject"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """Something that must never happen, happened."""
+    """A violation of an invariant."""
 
     invariant: str
     review: str
@@ -30,7 +30,7 @@ class Violation:
 
 @dataclass(slots=True, kw_only=True)
 class Delivered:
-    """One command as the simulator's network delivered it, and what came of it."""
+    """One command as the simulator's network delivered it, and its result."""
 
     principal: Who
     stream: str
@@ -55,7 +55,7 @@ class Delivered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What one viewer was shown, and what the same viewer sees where the hidden reports differ."""
+    """What one viewer was shown, and what they see when the hidden reports differ."""
 
     stream: str
     viewer: str
@@ -65,12 +65,12 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What the simulator knows of some bytes: nobody in the program may claim otherwise."""
+    """The truth about some bytes, which the program must not contradict."""
 
     digest: str
     risk: str = "medium"
     trivial: bool = False
-    #: Whether anybody but the author can say what they were before, and whether a program proves them harmless.
+    #: Whether the base is known besides the author's claim, and whether a program proves the bytes harmless.
     known: bool = False
     proven: bool = False
     paths: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ class ProtocolPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What the policy of this digest demands, in the simulator's own words."""
+    """What the policy of this digest demands, in the simulator's description."""
 
     digest: str
     protocols: dict[str, ProtocolPolicy]
@@ -151,7 +151,7 @@ class Policy:
         return {kind} | {other for prefix, other in self.paths.items() if any(p.startswith(prefix) for p in paths)}
 
     def may_skip(self, kind: str, work: Work | None, context: dict[str, str], *, learned: bool) -> bool:
-        """Whether this policy lets such bytes go without reviewers."""
+        """Whether this policy lets such bytes skip reviewers."""
         if work is None or self.kinds_of(kind, work) & NEVER_SKIPPED:
             return False
         if not self.enabled and work.risk != "high":
@@ -165,7 +165,7 @@ class Policy:
         return (named and work.trivial) or (labelled and work.risk == "low" and kind != "task")
 
     def required(self, kind: str, work: Work | None) -> set[str]:
-        """Which protocols these bytes must meet, whatever the caller called them."""
+        """The protocols that these bytes must meet, whatever the caller's label."""
         kinds = self.kinds_of(kind, work)
         names = {name for one in kinds for name in self.kinds.get(one, self.default)}
         if work is not None:
@@ -174,7 +174,7 @@ class Policy:
 
 
 def parse_policy(digest: str, data: Json) -> Policy:
-    """Read a policy's plain description."""
+    """Parse a policy's description."""
     protocols: dict[str, ProtocolPolicy] = {}
     for name, one in data["protocols"].items():
         rest = {key: value for key, value in one.items() if key != "stages"}
@@ -185,7 +185,7 @@ def parse_policy(digest: str, data: Json) -> Policy:
 
 
 def differ(fact: str, one: Who, other: Who) -> bool:
-    """Whether two differ in a fact; an unknown fact is never different, and a human has a mind of their own."""
+    """Whether two reviewers differ in a fact; an unknown fact never differs, and a human always does."""
     key = "name" if fact == "reviewer" else fact
     mine, theirs = one.get(key, ""), other.get(key, "")
     if key in ("session", "model_family", "provider") and "human" in (one["kind"], other["kind"]):

@@ -1,4 +1,4 @@
-"""Do the store and what runs by itself keep to the log? What is asked where both are real."""
+"""The store and the background work agree with the log: checks for worlds where both are real."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.sim.checker.world import World
 
 Texts = Iterator[str]
 ANSWERS = frozenset({"ReportSubmitted", "ReportFailed", "ReportKept"})
-#: A row of the inbox: review, request, kind, who, whether it is theirs, whether it waits in a queue, due.
+#: A row of the inbox: review, request, kind, addressee, whether it is theirs, whether it is queued, due.
 Owed = tuple[str, str, str, str, bool, bool, str]
 
 #: A review in a list: its state, revision and digest.
@@ -18,7 +18,7 @@ Listed = tuple[str, int, str]
 
 
 def d3_the_hosted_speak_when_asked(world: World, review: Review, step: Delivered) -> Texts:
-    """One report a seat and revision, unless the gate asks again: whoever is begun twice is not heard twice."""
+    """One report per seat and revision, unless the gate asks again: a reviewer started twice does not count twice."""
     if step.principal["name"] not in world.hosted:
         return
     for one in step.envelopes:
@@ -26,14 +26,14 @@ def d3_the_hosted_speak_when_asked(world: World, review: Review, step: Delivered
         if kind not in ANSWERS or review.request_of(body["seat"]) is not None:
             continue
         key = (body["seat"], review.number)
-        # A first word that comes after its time is still the first.
+        # A first report that comes late is still the first.
         is_late = any(request == body["seat"] for request, _ in review.fired)
         if not is_late and (key in review.counted or key in review.failed):
             yield f"{step.principal['name']} speaks again from {body['seat']}, where nobody is asked"
 
 
 def i21_the_inbox_is_what_the_events_say(world: World, rows: set[Owed]) -> Texts:
-    """What is owed, by whom and until when is worked out from the log alone, and is what the rows say."""
+    """The rows equal what the log alone says is owed, by whom and until when."""
     expected = {
         row for stream, review in world.reviews.items() for row in _all_rows(stream.removeprefix("review/"), review)
     }
@@ -65,7 +65,7 @@ def i29_what_is_due_passes(request: str, due: str) -> Texts:
 
 
 def _all_rows(name: str, review: Review) -> Iterator[Owed]:
-    """What is requested, and of a review that goes on what it inherited, for whoever raised it."""
+    """The rows of all requests and, for an open review, of inherited findings for their raisers."""
     for request in review.requests.values():
         yield from _rows(name, review, request)
     for one in review.findings.values():

@@ -1,4 +1,4 @@
-"""What does the checker believe of everything beside the single review: policies, vetoes, trust, keys?"""
+"""The checker's model of everything beside the single review: policies, vetoes, trust, keys."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from tests.sim.checker.model import Review
 from tests.sim.checker.shapes import Json, Policy, ProtocolPolicy, StagePolicy, Work
 
-#: So long a report against an author's work shuts the fast lane, by the policies of the simulated worlds.
+#: How long a negative report shuts the author's fast lane, by the policies of the simulated worlds.
 DOUBTED_FOR = timedelta(hours=3)
 
 
 @dataclass(slots=True)
 class Activated:
-    """A policy that came into force."""
+    """An activated policy."""
 
     digest: str
     at: str
@@ -29,25 +29,25 @@ class Lane:
     by_kind: str
     expires: str
     spoiled: str = ""
-    #: When a reviewer last spoke against such work.
+    #: When a reviewer last objected to such work.
     doubted: str = ""
 
     def is_doubted(self, at: str) -> bool:
-        """Whether a reviewer spoke against such work lately."""
+        """Whether a reviewer objected to such work recently."""
         since = datetime.fromisoformat(at) - datetime.fromisoformat(self.doubted) if self.doubted else None
         return since is not None and since <= DOUBTED_FOR
 
 
 @dataclass(slots=True)
 class World:
-    """The checker's whole memory."""
+    """The checker's whole state."""
 
     reviews: dict[str, Review] = field(default_factory=dict)
     policies: dict[str, Policy] = field(default_factory=dict)
     activated: list[Activated] = field(default_factory=list)
     works: dict[str, Work] = field(default_factory=dict)
     vetoes: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
-    #: Which reviews had these bytes, by digest.
+    #: The reviews that had these bytes, by digest.
     holders: dict[str, set[str]] = field(default_factory=dict)
     lanes: dict[tuple[str, str], Lane] = field(default_factory=dict)
     lessons: dict[str, Json] = field(default_factory=dict)
@@ -56,23 +56,23 @@ class World:
     versions: dict[str, int] = field(default_factory=dict)
     prints: dict[str, bytes] = field(default_factory=dict)
     hostile: frozenset[str] = frozenset()
-    #: Reviewers whom the program itself sets to work.
+    #: Reviewers that the program itself hosts.
     hosted: frozenset[str] = frozenset()
-    #: For whom which service speaks, and who works with whom in one session: the simulator's own knowledge.
+    #: The service that vouches for each agent, and the members of each session, as the simulator knows them.
     services: dict[str, str] = field(default_factory=dict)
     mates: dict[str, frozenset[str]] = field(default_factory=dict)
     live: dict[tuple[str, str], int] = field(default_factory=dict)
     active: dict[str, int] = field(default_factory=dict)
 
     def policies_of(self, review: Review) -> list[Policy]:
-        """The pinned policy, and the one a human set above it while the review was open."""
+        """The pinned policy, and the one a human applied in flight."""
         found = [self.policies[review.policy]] if review.policy in self.policies else []
         if review.policies and review.policies[-1] in self.policies:
             found.append(self.policies[review.policies[-1]])
         return found
 
     def protocols_of(self, review: Review, policy: Policy) -> list[ProtocolPolicy]:
-        """The protocols this review must pass under a policy; one set above reads what the first demanded too."""
+        """The protocols this review must pass under a policy; one applied in flight includes those of the first."""
         names = review.protocols
         if policy.digest != review.policy:
             names = [*names, *sorted(policy.required(review.kind, self.works.get(review.digest)) - set(names))]
@@ -90,7 +90,7 @@ class World:
         ]
 
     def all_stages(self, review: Review) -> dict[str, tuple[ProtocolPolicy, StagePolicy]]:
-        """Every stage of a review by name, as the pinned policy describes it where both do."""
+        """Every stage of a review by name, as the pinned policy describes it if both do."""
         key = (review.policy, review.policies[-1] if review.policies else "", review.kind, review.digest)
         if review.known_for == (key, len(review.revisions)):
             return review.stages
@@ -103,7 +103,7 @@ class World:
         return found
 
     def stage(self, review: Review, name: str) -> StagePolicy | None:
-        """The description of a stage, from the pinned policy or the one above it."""
+        """The description of a stage, from the pinned policy or the one applied in flight."""
         found = self.all_stages(review).get(name)
         return found[1] if found else None
 
@@ -124,7 +124,7 @@ class World:
     def apply(  # noqa: C901 - one case per kind of event is the whole function
         self, stream: str, kind: str, body: Json, actor: Json, at: str
     ) -> None:
-        """Remember what events mean beyond their own review."""
+        """Apply the effects of events beyond their own review."""
         match kind:
             case "RevisionSubmitted":
                 self.holders.setdefault(body["digest"], set()).add(stream)
@@ -146,11 +146,11 @@ class World:
                 self._doubted(stream, at)
             case "ReviewCleared":
                 self._doubted(stream, at)
-                # A clearance given again, after a human reopened the review, is another one: its use is counted anew.
+                # A second clearance, after a human reopened the review, is another one: its use is counted again.
                 self.live.pop((stream, body["digest"]), None)
 
     def _taught(self, stream: str, kind: str, body: Json, actor: Json) -> None:
-        """A lesson or a waiver may silence findings later; by whose word is what matters."""
+        """Record a lesson or a waiver that may suppress findings later, with its actor."""
         if kind == "LessonRecorded":
             self.lessons[body["lesson"]] = body
         elif kind == "LessonRetired":
@@ -174,7 +174,7 @@ class World:
             self.vetoes.setdefault(body["digest"], set()).add((stream, seat.stage))
 
     def _doubted(self, stream: str, at: str) -> None:
-        """Every report against the work is an attempt that failed; they are counted when the review ends."""
+        """Every negative report is a failed attempt; they are counted when the review ends."""
         review = self.reviews[stream]
         lane = self.lanes.get((review.kind, review.author["name"]))
         for (seat, number), one in review.counted.items():
@@ -195,7 +195,7 @@ class World:
             lane.spoiled = why
 
     def weigh(self, review: Review) -> None:
-        """Count anew who has how much of this review on the table."""
+        """Recompute each reviewer's load from this review."""
         for name, many in review.load.items():
             self.active[name] -= many
         review.load = {}

@@ -1,4 +1,4 @@
-"""Which bugs are planted? All of them, in one list."""
+"""All planted bugs, in one list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which bugs let somebody do what is not theirs to do, or judge what they did not see?"""
+"""Planted bugs that let a party do what only others may do, or judge what it did not see."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def a_dead_worker_still_votes(original: Function, *given: object) -> tuple[str, 
 
 @bug("foureyes.core.answers.seats:take_seat", source="own mutation", found_by="I14")
 def seats_are_stolen(_original: Function, scene: Scene, command: TakeSeat, actor: Who) -> Iterator[ReviewEvent]:
-    """A seat is taken from somebody who works on it."""
+    """A seat is taken from a reviewer who works on it."""
     known = scene.review.seats.get(command.seat)
     if known is None:
         name, stage = seat_to_take(scene, actor, seat=command.seat, stage=command.stage)
@@ -55,7 +55,7 @@ def seats_are_stolen(_original: Function, scene: Scene, command: TakeSeat, actor
 
 @bug("foureyes.core.answers.seats:held_seat", source="T24", found_by="I14")
 def the_id_is_the_right(original: Function, scene: Scene, name: str, actor: Who) -> tuple[Seat, Stage]:
-    """Who knows the name of a seat speaks for it."""
+    """A caller who knows the name of a seat acts for it."""
     seat = scene.review.seats.get(name)
     found: tuple[Seat, Stage] = original(scene, name, seat.reviewer if seat and seat.reviewer else actor)
     return found
@@ -63,7 +63,7 @@ def the_id_is_the_right(original: Function, scene: Scene, name: str, actor: Who)
 
 @bug("foureyes.core.checks:check_author", source="S3", found_by="I14")
 def anyone_revises(_original: Function, *_given: object) -> None:
-    """A new version, an answer or a withdrawal is taken from anybody."""
+    """A new version, an answer or a withdrawal is accepted from any caller."""
 
 
 @bug("foureyes.core.checks:check_human", source="T10", found_by="I14")
@@ -73,12 +73,12 @@ def agents_are_humans(_original: Function, *_given: object) -> None:
 
 @bug("foureyes.core.checks:check_current", source="own mutation", found_by="I16")
 def a_stale_report_is_taken(_original: Function, *_given: object) -> None:
-    """Who judged an older version judges the current one."""
+    """A report on an older version counts for the current one."""
 
 
 @bug("foureyes.core.claims:claim_of", source="GitLab 436977", found_by="I16")
 def a_report_names_other_bytes(original: Function, scene: Scene, *given: object, **named: object) -> ReportSubmitted:
-    """A report is written down for the bytes that were first submitted."""
+    """A report is recorded for the bytes that were first submitted."""
     found: ReportSubmitted = original(scene, *given, **named)
     return replace(found, digest=scene.review.revisions[0].digest)
 
@@ -100,7 +100,7 @@ def only_who_read_something_else_is_stale(original: Function, scene: Scene) -> N
 
 @bug("foureyes.core.answers.settling:settlements", source="own mutation", found_by="I13")
 def a_successor_signs_with_another_name(original: Function, scene: Scene, *given: object) -> Iterator[ReviewEvent]:
-    """What a seat settles is written down in the name of whoever raised it."""
+    """A settlement is recorded in the name of the finding's raiser."""
     for one in original(scene, *given):
         yield (replace(one, by=scene.review.findings[one.finding].raiser) if isinstance(one, FindingResolved) else one)
 
@@ -114,7 +114,7 @@ def who_uploads_for_another_has_no_hand_in_it(original: Function, *given: object
 
 @bug("foureyes.core.evolve.lifecycle:opened", source="CVE-2026-94205", found_by="I14")
 def who_triggered_counts_not_who_made_it(original: Function, event: ReviewOpened) -> Review:
-    """Whether somebody may review is decided on who triggered the review."""
+    """Eligibility is decided by the account that triggered the review."""
     trigger = event.contributors[-1]
     found: Review = original(replace(event, author=trigger, contributors=(trigger,)))
     return found
@@ -136,19 +136,19 @@ def a_service_is_as_many_parties_as_it_says(_original: Function, *_given: object
 
 @bug("foureyes.core.parties:Bars.problem", source="T42", found_by="T42")
 def a_mate_of_the_session_sits(original: Function, bars: Bars, one: Principal) -> Refusal | None:
-    """Who works in the author's session judges the author's work."""
+    """A member of the author's session judges the author's work."""
     found: Refusal | None = original(bars, one)
     return None if one.who.name in MATES else found
 
 
 @bug("foureyes.core.checks:check_open", source="S4", found_by="Y8")
 def nothing_is_ever_over(_original: Function, *_given: object) -> None:
-    """An ended review goes on as if nothing had happened."""
+    """An ended review continues."""
 
 
 @bug("foureyes.core.answers.settling:_own_report", source="GerriScary", found_by="I9", seed=2)
 def a_label_is_copied_by_anyone(original: Function, scene: Scene, seat: Seat, _actor: Who) -> Report | None:
-    """Who comes after a reviewer carries the predecessor's approval over to a new version."""
+    """A successor carries the predecessor's approval over to a new version."""
     last = scene.review.reports.get((seat.id, seat.reported))
     found: Report | None = original(scene, seat, last.reviewer) if last else None
     return found
@@ -168,7 +168,7 @@ def every_change_is_a_rebase(_original: Function, scene: Scene) -> Iterator[Revi
 def a_known_name_is_overwritten(
     original: Function, rules: Rules, review: Review | None, command: object, **named: object
 ) -> tuple[ReviewEvent, ...]:
-    """Who opens a review under a known name starts it anew."""
+    """Opening a review under a known name restarts it."""
     found: tuple[ReviewEvent, ...] = original(
         rules, None if isinstance(command, OpenReview) else review, command, **named
     )
@@ -179,7 +179,7 @@ def a_known_name_is_overwritten(
 def anyone_escalates_from_any_state(
     _original: Function, scene: Scene, command: RequestRuling, actor: Who
 ) -> Iterator[ReviewEvent]:
-    """Anybody asks for a human at any time, also when the work is cleared."""
+    """Any caller asks for a human at any time, also when the work is cleared."""
     pending = scene.review.ruling()
     if pending is not None:
         raise refuse(Code.RULING_PENDING, request=pending.id)

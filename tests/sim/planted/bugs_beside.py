@@ -1,4 +1,4 @@
-"""Which bugs break what stands beside the reviews: skips, trust, policies, groups of people, publishing, lessons?"""
+"""Planted bugs in what is beside the reviews: skips, trust, policies, groups of people, publishing, lessons."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.sim.planted.plant import Function, bug
 
 @bug("foureyes.core.skips:skip_stages", source="T17", found_by="I11")
 def a_veto_stage_is_skipped(original: Function, scene: Scene) -> Iterator[StagesSkipped]:
-    """The fast lane leads around the seats that have a veto."""
+    """The fast lane skips the seats that have a veto."""
     for one in original(scene):
         yield replace(one, stages=tuple(stage.name for stage in scene.stages()))
 
@@ -54,19 +54,19 @@ def escapes_do_not_count(_original: Function, record: TrustRecord, *, at: dateti
 
 @bug("foureyes.core.facts:Facts.proof_of", source="T38", found_by="I11")
 def a_label_needs_no_proof(_original: Function, _facts: Facts, _digest: str) -> str:
-    """What is called a typo is skipped, whatever it is compared with and whether or not a program can prove it."""
+    """Work labelled a typo is skipped, whatever its base and whether or not a program can prove it."""
     return "it looks harmless"
 
 
 @bug("foureyes.core.values:KnownBase.is_known", source="T38", found_by="T38")
 def the_authors_base_is_believed(_original: Function, _base: KnownBase) -> bool:
-    """Whatever a work is said to be compared with counts as known."""
+    """Any claimed base counts as known."""
     return True
 
 
 @bug("foureyes.core.skips:_by_rule", source="S8", found_by="I11")
 def the_name_makes_it_trivial(original: Function, scene: Scene, rule: SkipRule) -> Skip | None:
-    """What the caller calls a typo is one."""
+    """The caller's label decides what is trivial."""
     base = replace(scene.facts.base, source=BaseSource.REPOSITORY, digest="any")
     proof = Proof(base=base.digest, digest=scene.review.digest, why="so it is called", is_small=True)
     risk = Risk(level=RiskLevel.LOW, trivial=True)
@@ -83,7 +83,7 @@ def dangerous_kinds_are_skipped(_original: Function, _scene: Scene) -> frozenset
 
 @bug("foureyes.core.assess:judge_stage", source="own mutation", found_by="I2")
 def a_skip_lasts_for_ever(original: Function, review: Review, stage: Stage) -> object:
-    """Reviewers left out once are left out of every later version."""
+    """Skipped reviewers are skipped for every later version."""
     old = next((one for (name, _), one in review.skipped.items() if name == stage.name), None)
     skipped = {**review.skipped, (stage.name, review.revision): old} if old else review.skipped
     return original(replace(review, skipped=skipped), stage)
@@ -99,14 +99,14 @@ def a_stricter_policy_is_not_noticed(_original: Function, *_given: object) -> It
 def a_stricter_policy_is_not_met(
     original: Function, rules: Rules, review: Review, _stricter: Rules | None = None
 ) -> tuple[Stage, ...]:
-    """A policy that applies in flight is noted and then not asked."""
+    """A policy that applies in flight is recorded and then ignored."""
     found: tuple[Stage, ...] = original(rules, replace(review, stricter=""), None)
     return found
 
 
 @bug("foureyes.core.answers.human:_check_group", source="D-24", found_by="Y10")
 def any_human_is_in_the_group(_original: Function, *_given: object, **_named: object) -> None:
-    """Who opens the gate need not be of the group that may, and an empty group opens."""
+    """A human outside the group can open the gate, and an empty group opens it."""
 
 
 @bug("foureyes.core.answers.human:give_ruling", source="D-24", found_by="Y10")
@@ -122,7 +122,7 @@ def one_human_is_two(original: Function, scene: Scene, command: GiveRuling, acto
 
 @bug("foureyes.core.answers.human:_pending", source="D-24", found_by="Y10")
 def one_of_several_is_enough(original: Function, *given: object) -> RulingRequest:
-    """The first human's word opens what two should open."""
+    """One human's ruling opens what two should open."""
     found: RulingRequest = original(*given)
     return replace(found, needs=1)
 
@@ -136,7 +136,7 @@ def authors_rule_on_their_own_work(_original: Function, _review: Review, actor: 
 
 @bug("foureyes.core.live:why_not", source="GitLab 410123", found_by="I7", seed=2)
 def the_name_goes_live(original: Function, command: RecordLive, facts: LiveFacts, now: datetime) -> str:
-    """What goes live is looked up by its name; which bytes bear it is not asked."""
+    """Work goes live by its name; the bytes are not checked."""
     digest = facts.clearance.digest if facts.clearance else command.digest
     return str(original(replace(command, digest=digest), facts, now))
 
@@ -155,7 +155,7 @@ def cleared_bytes_come_back(original: Function, scene: Scene, command: object) -
 
 @bug("foureyes.core.lessons:suppressions_for", source="S22", found_by="P12", seed=14)
 def a_pattern_becomes_a_false_positive(_original: Function, lessons: Lessons, now: datetime) -> tuple[Suppression, ...]:
-    """What an agent remembers silences findings."""
+    """A pattern recorded by an agent suppresses findings."""
     return tuple(
         Suppression(
             fingerprint=one.fingerprint, context_hash=one.context_hash, source=one.id, by=one.by.name, expires=None
@@ -167,5 +167,5 @@ def a_pattern_becomes_a_false_positive(_original: Function, lessons: Lessons, no
 
 @bug("foureyes.core.assess:Assessment.flags", source="T37", found_by="I12")
 def skips_look_like_reviews(original: Function, now: Assessment) -> tuple[str, ...]:
-    """A clearance does not say that reviewers were left out."""
+    """A clearance does not say that reviewers were skipped."""
     return tuple(one for one in original(now) if not one.startswith("skipped"))

@@ -1,4 +1,4 @@
-"""Which bugs let a review run for ever, hang, wait for nobody, or forget whom it asked?"""
+"""Planted bugs that let a review run for ever, hang, wait for nobody, or forget whom it asked."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def the_client_numbers_versions(original: Function, *given: object) -> Iterator[
 
 @bug("foureyes.core.answers.author:_is_prompted", source="U-13", found_by="I27")
 def nothing_was_asked_of_the_author(_original: Function, _review: Review) -> bool:
-    """No new version uses up an attempt, whatever was said of the one before."""
+    """No new version uses an attempt, whatever the reports on the one before."""
     return False
 
 
@@ -54,7 +54,7 @@ def reports_are_not_capped(_original: Function, *_given: object) -> None:
 
 @bug("foureyes.core.settle:escalate", source="own mutation", found_by="Y1")
 def nobody_is_asked(_original: Function, *_given: object) -> Iterator[ReviewEvent]:
-    """Where a human should decide nobody is asked."""
+    """No human is asked where one should decide."""
     return iter(())
 
 
@@ -76,7 +76,7 @@ def an_old_version_is_asked_about(original: Function, *given: object) -> ReportR
 
 @bug("foureyes.core.settle:_is_needed", source="Y2", found_by="Y2")
 def an_order_lapses_by_itself(original: Function, asked: RevisionRequest, *given: object) -> bool:
-    """What a human ordered is dropped when a reviewer no longer wants it."""
+    """A human's order lapses when a reviewer settles it."""
     return bool(original(replace(asked, ordered_by=""), *given))
 
 
@@ -100,7 +100,7 @@ def the_same_bytes_are_a_new_version(original: Function, scene: Scene, command: 
 
 @bug("foureyes.core.answers.clock:pass_deadline", source="F9", found_by="I29")
 def deadlines_fire_early(original: Function, scene: Scene, command: PassDeadline, actor: Who) -> Iterator[ReviewEvent]:
-    """A due time fires whenever the clock calls."""
+    """A deadline fires at every call of the clock, also before it is due."""
     request = scene.review.requests.get(command.request)
     yield from original(replace(scene, now=max(scene.now, request.due)) if request else scene, command, actor)
 
@@ -114,19 +114,19 @@ def a_reminder_fires_again_at_once(original: Function, scene: Scene, *given: obj
 
 @bug("foureyes.core.assign:_is_free", source="T18", found_by="I28")
 def nobody_is_ever_busy(_original: Function, *_given: object) -> bool:
-    """One reviewer is given everything."""
+    """One reviewer is assigned everything."""
     return True
 
 
 @bug("foureyes.core.answers.seats:renew_seat", source="own mutation", found_by="I22")
 def a_sign_of_life_leaves_no_trace(_original: Function, *_given: object) -> Iterator[ReviewEvent]:
-    """A command is acknowledged and nothing is written down."""
+    """A command is acknowledged but not recorded."""
     return iter(())
 
 
 @bug("foureyes.core.evolve.reports:seat_left", source="S23", found_by="I21")
 def state_is_more_than_the_log(original: Function, review: Review, event: object, _seen: list[object] = []) -> Review:  # noqa: B006 - the state outside the log is the bug
-    """Something is counted beside the log, so folding it again gives another state."""
+    """A counter is kept outside the log, so folding the log again gives another state."""
     _seen.append(event)
     found: Review = original(review, event)
     return replace(found, reason=f"{len(_seen)} have left")

@@ -1,4 +1,4 @@
-"""Which bugs make a finding harmless that is not, or lose it?"""
+"""Planted bugs that make a finding harmless that is not, or lose it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.sim.planted.plant import Function, bug
 
 @bug("foureyes.core.evidence:check_evidence", source="U-04", found_by="U04")
 def an_approval_needs_no_words(_original: Function, *_given: object) -> None:
-    """A yes without a word of what was checked counts."""
+    """An approval without evidence counts."""
 
 
 @bug("foureyes.core.citations:check_places", source="U-06", found_by="U06")
 def places_are_made_up(_original: Function, *_given: object) -> None:
-    """A finding lies in a file that is not there."""
+    """A finding in a file that does not exist is accepted."""
 
 
 @bug("foureyes.core.model:Finding.blocks", source="S13", found_by="I3")
@@ -34,7 +34,7 @@ def a_dispute_does_not_block(original: Function, finding: Finding, at_least: Sev
 
 @bug("foureyes.core.model:Finding.is_settled", source="S13", found_by="I3", seed=3)
 def addressed_is_resolved(original: Function, finding: Finding) -> bool:
-    """A rebuttal settles a finding without a word of the seat that raised it."""
+    """A rebuttal settles a finding without its seat."""
     return bool(original(finding)) or (finding.standing is Standing.ANSWERED and finding.rebuttal)
 
 
@@ -48,7 +48,7 @@ def a_lone_concern_lets_the_work_go_on(original: Function, gate: Resolved, revie
 
 @bug("foureyes.core.model:Review.findings_of", source="own mutation", found_by="I3")
 def a_new_version_forgets(original: Function, review: Review, stage: str) -> list[Finding]:
-    """Findings on older versions are not looked at any more."""
+    """Findings on older versions are ignored."""
     return [one for one in original(review, stage) if one.revision == review.revision]
 
 
@@ -60,7 +60,7 @@ def the_least_severity_does_not_count(original: Function, finding: Finding, at_l
 
 @bug("foureyes.core.drafts:_advice", source="Y4", found_by="Y4")
 def late_is_late_for_everybody(_original: Function, scene: Scene, stage: Stage, seat: Seat, *_rest: object) -> str:
-    """What a veto seat or a program finds late, and a critical finding, is advice only."""
+    """Late findings of a veto seat or a program, and critical ones, are only advice."""
     return "late" if scene.review.revision > 1 and seat.reported and stage.options.late_is_advisory else ""
 
 
@@ -74,7 +74,7 @@ def the_floor_holds_in_the_first_round(original: Function, *given: object) -> st
 
 @bug("foureyes.core.lessons:applies", source="S22", found_by="P12", seed=2)
 def a_dismissal_silences_everything(_original: Function, suppression: object, **named: object) -> bool:
-    """A finding that somebody dismissed once silences whatever is found in its place, critical or of a veto seat."""
+    """A dismissed finding suppresses every finding at its place, also critical ones and those of a veto seat."""
     return getattr(suppression, "context_hash", "") == named["context_hash"] != ""
 
 
@@ -86,7 +86,7 @@ def a_dismissal_never_expires(_original: Function, *_given: object) -> bool:
 
 @bug("foureyes.core.evolve.lifecycle:revision_submitted", source="S21", found_by="I3", seed=20)
 def a_failed_stage_discards_the_findings_of_others(original: Function, review: Review, event: object) -> Review:
-    """When one stage fails, what the others found in that version is thrown away, a critical finding too."""
+    """When one stage fails, the others' findings on that version are discarded, critical ones too."""
     found: Review = original(review, event)
     failed = {review.seats[one.seat].stage for one in review.reports.values() if one.verdict is Verdict.REJECT}
     findings = {
@@ -97,7 +97,7 @@ def a_failed_stage_discards_the_findings_of_others(original: Function, review: R
 
 @bug("foureyes.core.evolve.findings:finding_verified", source="D-11", found_by="I3", seed=14)
 def who_verifies_refutes(original: Function, review: Review, event: FindingVerified) -> Review:
-    """Whatever a verifying seat says of a finding makes it advice."""
+    """Any answer of a verifying seat makes a finding advice."""
     found: Review = original(review, replace(event, result=Verification.REFUTED))
     return found
 
@@ -113,7 +113,7 @@ def findings_count_per_review(original: Function, scene: Scene, *given: object, 
 def settled_findings_are_answered(
     _original: Function, review: Review, answer: Answer, revision: int
 ) -> FindingAnswered:
-    """An answer opens again what its seat had settled."""
+    """An answer reopens a finding that its seat had settled."""
     finding_of(review, answer.finding)
     return FindingAnswered(
         finding=answer.finding, revision=revision, text=answer.text, rebuttal=answer.rebuttal, evidence=answer.evidence
@@ -122,5 +122,5 @@ def settled_findings_are_answered(
 
 @bug("foureyes.core.claims:_check_approval", source="Y15", found_by="Y15")
 def approval_beside_an_own_finding(_original: Function, _scene: Scene, _stage: Stage, report: ReportSubmitted) -> None:
-    """A reviewer approves and blocks in one breath."""
+    """A reviewer approves and blocks in the same report."""
     assert report.verdict is Verdict.APPROVE

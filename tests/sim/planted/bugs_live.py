@@ -1,4 +1,4 @@
-"""Which bugs let through what nobody looked at: wrong bytes, too few eyes, a timer, a missing report?"""
+"""Planted bugs that let unreviewed work through: wrong bytes, too few reviewers, a timer, a missing report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def two_approvals_are_true(original: Function, gate: Quorum, review: Review, sta
 
 @bug("foureyes.core.gates.quorum:Quorum.judge", source="required_approvals", found_by="I2")
 def no_approvals_are_needed(_original: Function, _gate: Quorum, _review: Review, _stage: Stage) -> object:
-    """The quorum is 0, so nobody needs to have looked."""
+    """The quorum is 0, so no review is needed."""
     return PASS
 
 
@@ -47,7 +47,7 @@ def stale_approvals_are_not_dismissed(_original: Function, review: Review, seat:
 
 @bug("foureyes.core.evolve.lifecycle:revision_submitted", source="GerriScary", found_by="I2")
 def labels_are_copied_forward(original: Function, review: Review, event: RevisionSubmitted) -> object:
-    """Reports on the last version are copied to the new one by whoever uploads it."""
+    """Reports on the last version are copied to the new one when it is uploaded."""
     new = original(review, event)
     copies = {
         (seat, new.revision): replace(one, revision=new.revision)
@@ -65,7 +65,7 @@ def independence_is_claimed(_original: Function, *_given: object) -> int:
 
 @bug("foureyes.core.stages:missing", source="S21", found_by="I5")
 def one_report_is_enough(original: Function, review: Review, stage: Stage) -> tuple[Owed, ...]:
-    """Who crashed is not waited for once somebody has reported."""
+    """A crashed reviewer is not waited for once another has reported."""
     found: tuple[Owed, ...] = () if review.reports_in(stage.name) else original(review, stage)
     return found
 
@@ -89,7 +89,7 @@ def only_a_rejection_counts(original: Function, gate: Unanimous, review: Review,
 
 @bug("foureyes.core.gates.tally:Tally.judge", source="S18", found_by="I5")
 def all_of_those_who_spoke_approve(original: Function, gate: Tally, review: Review, stage: Stage) -> Judgement:
-    """All who were heard approve, and who was not heard is not asked."""
+    """All who reported approve, and missing reports are not waited for."""
     reports = review.reports_in(stage.name)
     if reports and all(one.verdict is Verdict.APPROVE for one in reports):
         return PASS
@@ -99,7 +99,7 @@ def all_of_those_who_spoke_approve(original: Function, gate: Tally, review: Revi
 
 @bug("foureyes.core.assess:judge_stage", source="own mutation", found_by="I5")
 def an_override_lasts_for_ever(original: Function, review: Review, stage: Stage) -> StageJudgement:
-    """A human's word about one version passes every later one."""
+    """A human's override of one version passes every later one."""
     reason = next((one for (name, _), one in review.overridden.items() if name == stage.name), "")
     old = replace(review, overridden={**review.overridden, (stage.name, review.revision): reason}) if reason else review
     found: StageJudgement = original(old, stage)
@@ -110,7 +110,7 @@ def an_override_lasts_for_ever(original: Function, review: Review, stage: Stage)
 def only_the_first_protocol_is_asked(
     original: Function, rules: Rules, review: Review, stricter: Rules | None = None
 ) -> tuple[Stage, ...]:
-    """Of several protocols behind each other only the first is met."""
+    """Of several protocols in a row only the first is applied."""
     found: tuple[Stage, ...] = original(rules, replace(review, protocols=review.protocols[:1]), stricter)
     return found
 
@@ -142,7 +142,7 @@ def the_timer_approves(original: Function, scene: Scene, request: RevisionReques
 def a_crash_is_a_pass(
     _original: Function, scene: Scene, command: ReportInconclusive, actor: Who
 ) -> Iterator[ReviewEvent]:
-    """A reviewer that crashed has nothing against the work."""
+    """A crashed reviewer counts as one without objections."""
     if scene.review.report_request(command.seat) is not None:
         yield ReportSubmitted(
             seat=command.seat,
@@ -155,7 +155,7 @@ def a_crash_is_a_pass(
 
 @bug("foureyes.core.checks:verdict_of", source="S18", found_by="I9", seed=2)
 def an_unknown_word_approves(original: Function, word: str) -> Verdict:
-    """A verdict nobody knows matches no rule, so nothing stops the work."""
+    """An unknown verdict matches no rule, so nothing stops the work."""
     try:
         found: Verdict = original(word)
     except Refusal:
@@ -165,5 +165,5 @@ def an_unknown_word_approves(original: Function, word: str) -> Verdict:
 
 @bug("foureyes.core.assess:Assessment.flags", source="T37", found_by="I12")
 def break_glass_leaves_no_mark(original: Function, now: Assessment) -> tuple[str, ...]:
-    """A clearance does not say that a human passed a stage."""
+    """A clearance does not say that a human overrode a stage."""
     return tuple(one for one in original(now) if not one.startswith("overridden"))

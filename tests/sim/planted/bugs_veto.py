@@ -1,4 +1,4 @@
-"""Which bugs lift a veto, lose it, or lead around the seat that has one?"""
+"""Planted bugs that lift a veto, lose it, or bypass the seat that has one."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from tests.sim.planted.plant import Function, bug
 
 @bug("foureyes.core.model:Review.is_vetoed", source="S17", found_by="I6")
 def a_veto_is_a_rejection_like_others(_original: Function, _review: Review, _stage: str) -> bool:
-    """Nobody is told that what they override is a veto."""
+    """A human who overrides a veto is not told that it is one."""
     return False
 
 
 @bug("foureyes.core.answers.human:_override", source="own mutation", found_by="I6")
 def an_override_names_other_bytes(original: Function, scene: Scene, *given: object) -> StageOverridden:
-    """A human passes bytes they did not look at."""
+    """A human overrides for bytes they did not look at."""
     found: StageOverridden = original(scene, *given)
     return replace(found, digest=scene.review.revisions[0].digest)
 
 
 @bug("foureyes.core.answers.author:open_review", source="S16", found_by="I4")
 def veto_shopping(original: Function, rules: Rules, command: OpenReview, actor: Who, facts: Facts) -> object:
-    """Vetoed bytes are taken as a new task."""
+    """Vetoed bytes are accepted as a new task."""
     return original(rules, command, actor, replace(facts, vetoes={}, objections={}))
 
 
@@ -53,7 +53,7 @@ def resubmission_lifts_a_veto(original: Function, scene: Scene, command: SubmitR
 
 @bug("foureyes.core.evolve.rulings:asked_anew", source="S17", found_by="I4", seed=2)
 def asking_anew_forgets_the_veto(original: Function, review: Review, stage: str) -> Review:
-    """A veto is gone once a review is reopened or its reviewers are asked again."""
+    """A veto is lost once a review is reopened or its reviewers are asked again."""
     found: Review = original(replace(review, vetoes=frozenset()), stage)
     return found
 
@@ -67,7 +67,7 @@ def seats_lose_their_veto(original: Function, *given: object) -> SeatSpec:
 
 @bug("foureyes.core.risk:protocols_for", source="S16", found_by="I5")
 def the_caller_names_the_chain(original: Function, rules: Rules, kind: str, *given: object) -> tuple[str, ...]:
-    """Who asks for a protocol gets that one and no other."""
+    """A requested protocol replaces the required ones."""
     found: tuple[str, ...] = original(rules, kind, *given)
     asked = given[-1] if len(given) > 2 else ()
     return tuple(asked) if isinstance(asked, tuple) and asked else found
@@ -75,14 +75,14 @@ def the_caller_names_the_chain(original: Function, rules: Rules, kind: str, *giv
 
 @bug("foureyes.core.risk:protocols_for", source="S8", found_by="I5")
 def the_label_decides(original: Function, rules: Rules, kind: str, *given: object) -> tuple[str, ...]:
-    """What the work is called decides how it is reviewed, not which paths its bytes touch."""
+    """The label of the work decides how it is reviewed, not the paths of its bytes."""
     found: tuple[str, ...] = original(rules, kind, (), Risk(), *given[2:])
     return found
 
 
 @bug("foureyes.core.answers.author:submit_revision", source="own mutation", found_by="I5")
 def a_new_version_drops_protocols(original: Function, scene: Scene, *given: object) -> Iterator[ReviewEvent]:
-    """A version that no longer touches a guarded path is rid of its critic."""
+    """A version that no longer touches a guarded path drops the critic."""
     for one in original(scene, *given):
         kept = getattr(one, "protocols", ())
         yield replace(one, protocols=kept[:1]) if kept else one

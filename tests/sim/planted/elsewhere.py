@@ -1,4 +1,4 @@
-"""Which holes and public incidents cannot be planted in the core, and which area brings them?"""
+"""Holes and public incidents that cannot be planted in the core, with the areas that cover them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AREAS = ("doors", "store", "engine", "enforcement", "learning", "policy", "dashb
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elsewhere:
-    """A hole that needs more than the core to show."""
+    """A hole that the core alone cannot show."""
 
     hole: str
     area: str

@@ -1,4 +1,4 @@
-"""How long until a planted bug is noticed? Worlds are played with it, one after the other, and once without."""
+"""Measure how long a planted bug goes unnoticed: worlds are played with it in turn, and once without."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tests.sim.planted.watch import draw_twice, look_at
 from tests.sim.run import Run
 
 STEPS_MAX = 100_000
-#: A world is played so long, then the next seed's world begins.
+#: The steps of a world, after which the next seed's begins.
 WORLD_STEPS = 4_000
-#: Logs are folded again this often, where that is what finds the bug.
+#: Logs are folded again this often, if that is what finds the bug.
 FOLDED_EVERY = 250
 FOUND_BY_FOLDING = frozenset({"I19", "I21"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """After how many steps, in which world, the named invariant spoke, and what was said first."""
+    """The steps and the world after which the named invariant was violated, and the first violation."""
 
     steps: int
     seed: int
@@ -31,12 +31,12 @@ class Found:
 
 
 def world(seed: int) -> Run:
-    """A world of its own for every seed; in every second one all adversaries live."""
+    """The world of a seed; every second one has all adversaries."""
     return Run(seed=seed, tempers=ADVERSARIES if seed % 2 else ())
 
 
 def hunt(bug: Bug, most: int = STEPS_MAX) -> Found:
-    """Play world after world until the bug's invariant speaks."""
+    """Play world after world until the bug's invariant is violated."""
     seed, played, first = bug.seed, 0, None
     while played < most:
         with bug.planted():
@@ -64,7 +64,7 @@ def _hunted(run: Run, invariant: str, most: int) -> Violation | None:
 
 
 def _play(run: Run, pusher: Pusher, *, look: bool, draw: bool) -> None:
-    """One step of the world, now and then one of what nobody in it thinks of, and a look at what is shown."""
+    """Play one step of the world, now and then an act of the pusher, and check what is shown."""
     steps = run.world.counts.steps
     run.play(steps + 1, stop=False)
     if look:
@@ -76,7 +76,7 @@ def _play(run: Run, pusher: Pusher, *, look: bool, draw: bool) -> None:
 
 
 def control(seed: int, steps: int) -> list[Violation]:
-    """The same world without any bug, watched, drawn from and folded as often."""
+    """Play the same world without a bug, with the same checks."""
     run = world(seed)
     pusher = Pusher(run=run)
     while run.world.counts.steps < steps and not run.world.violations:

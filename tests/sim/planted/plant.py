@@ -1,4 +1,4 @@
-"""How is a bug planted? One function of the core is replaced by a broken one, wherever it is used."""
+"""Plant a bug: replace one function of the core by a broken one, wherever it is used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.sim.people import Temper
 
-#: A function of the core, or what stands in for it; a broken one gets the original as its first argument.
+#: A function of the core, or its replacement, which gets the original as its first argument.
 Function = Callable[..., Any]
 
 #: Modules that use the core under its own names: itself, and the simulated shell around it.
@@ -22,7 +22,7 @@ PATCHED = ("foureyes.core", "tests.sim.world", "tests.sim.run", "tests.sim.besid
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bug:
-    """One broken function, where the idea comes from, and which invariant must notice it."""
+    """One broken function, its source, and the invariant that must notice it."""
 
     name: str
     what: str
@@ -74,7 +74,7 @@ def _replaced(original: Any, broken: Function) -> Any:
 def bug(
     where: str, *, source: str, found_by: str, seed: int = 1, tempers: tuple[Temper, ...] = ()
 ) -> Callable[[Function], Bug]:
-    """Make a bug of a broken function: its name is the bug's, its docstring says what is wrong."""
+    """Make a bug of a broken function, whose name and docstring become the bug's."""
 
     def made(broken: Function) -> Bug:
         return Bug(

@@ -1,4 +1,4 @@
-"""What is tried beside the simulator's own life, to give every bug its chance? Acts that the core must withstand."""
+"""Acts beside the simulator's own behaviour that give every planted bug its chance; the core must withstand them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.sim.run import Run
 from tests.sim.script import Command, Delivery
 from tests.sim.works import Bytes
 
-#: One act is tried after so many steps.
+#: Steps between two of these acts.
 PUSHED_EVERY = 5
 TRIES_MAX = 20
 USUAL = "agent-12"
@@ -31,7 +31,7 @@ Acts = Iterator[Delivery]
 
 @dataclass(slots=True)
 class Pusher:
-    """Sends what the people of a world do not think of; its chances come from the same seed."""
+    """Sends commands that the people of a world would not; its randomness comes from the same seed."""
 
     run: Run
     pushed: int = 0
@@ -41,7 +41,7 @@ class Pusher:
         self.rng = random.Random(self.run.seed)
 
     def push(self) -> None:
-        """Try one act on the first of some reviews that it fits."""
+        """Try one act on the first review that it fits."""
         act, recent = self.rng.choice(ACTS), self.run.streams[-RECENT:]
         for stream in self.rng.sample(recent, min(TRIES_MAX, len(recent))):
             delivery = next(act(self, self.run.world.reviews[stream]), None)
@@ -90,7 +90,7 @@ class Pusher:
 
 
 def _old_bytes(p: Pusher, review: Review) -> Acts:
-    """The author hands in again what was handed in before: vetoed, cleared or just older."""
+    """The author submits earlier bytes again: vetoed, cleared or just older."""
     vetoed = {digest for _, digest in review.vetoes}
     older = [one for one in review.revisions[:-1] if one.digest != review.digest]
     wanted = [one for one in older if one.digest in vetoed | review.cleared_digests] or older
@@ -116,7 +116,7 @@ def _stranger_settles(p: Pusher, review: Review) -> Acts:
 
 
 def _after_the_lease(p: Pusher, review: Review) -> Acts:
-    """A worker wakes up after its time has run out and hands in a report."""
+    """A worker reports after its lease has ended."""
     for seat in review.seats.values():
         if seat.reviewer is not None and seat.lease is not None:
             report = p.report(review, seat.id, seat.reviewer, likes=True)
@@ -159,7 +159,7 @@ def _asks_after_the_end(p: Pusher, review: Review) -> Acts:
 
 
 def _same_bytes_elsewhere(p: Pusher, review: Review) -> Acts:
-    """Bytes that a veto seat looks at go through another door at the same time."""
+    """Bytes that a veto seat reviews are opened in another review at the same time."""
     if review.outcome is None and any(one.veto for one in review.seats.values()):
         yield p.opened(p.run.agents.volunteer(review), "story", p.run.world.works[review.digest])
 
@@ -173,7 +173,7 @@ def _vetoes(p: Pusher, review: Review) -> Acts:
 
 
 def _keeps_for_another(p: Pusher, review: Review) -> Acts:
-    """A successor keeps the report of whoever sat there before."""
+    """A successor keeps the report of the previous holder."""
     for seat in review.seats.values():
         old = review.reports.get((seat.id, seat.reported))
         if old and seat.reviewer and seat.reported < review.revision and old.reviewer.name != seat.reviewer.name:
@@ -220,7 +220,7 @@ def _lifts_a_veto(p: Pusher, review: Review) -> Acts:
 
 
 def _opens_something_rare(p: Pusher, review: Review) -> Acts:
-    """Kinds that are seldom opened; one agent always does the same and is trusted for it one day."""
+    """Kinds that are seldom opened; one agent always makes the same and earns a track record."""
     rare = p.rng.random() < 0.7
     who = p.run.agents.volunteer(review) if rare else p.run.world.people[USUAL].who
     yield p.opened(who, p.rng.choice(RARE) if rare else "create_core", p.run.agents.work())
@@ -235,7 +235,7 @@ def _dismisses_for_a_while(p: Pusher, review: Review) -> Acts:
 
 
 def _asks_for_a_human(p: Pusher, review: Review) -> Acts:
-    """A decision is asked for while reviewers still work."""
+    """A ruling is requested while reviewers still work."""
     if review.outcome is None and review.ruling() is None:
         yield p.sent(review.author, review, c.RequestRuling(reason=p.words()))
 
@@ -256,7 +256,7 @@ def _goes_live_again(p: Pusher, review: Review) -> Acts:
 
 
 def _raises_what_was_dismissed(p: Pusher, review: Review) -> Acts:
-    """What a human once called a false positive is found again, perhaps as critical."""
+    """A finding dismissed as a false positive is raised again, perhaps as critical."""
     marks = {(one.fingerprint, one.context_hash) for one in p.run.world.books.suppressions}
     marks |= {(one.fingerprint, one.context_hash) for many in p.run.world.beside.lessons.values() for one in many}
     others = [one for one in p.run.streams[-RECENT:] if one != f"review/{review.id}"]
@@ -296,7 +296,7 @@ def _finds_it_plausible(p: Pusher, review: Review) -> Acts:
 
 
 def _uses_the_fast_lane(p: Pusher, _review: Review) -> Acts:
-    """Whoever has a fast lane uses it, also when it is over, and what went through it may turn out to be bad."""
+    """An author uses their fast lane, also after its end, and the skipped work may turn out to be bad."""
     world = p.run.world
     lanes = [one for one in world.books.trust.values() if one.enabled_by and one.author in world.people]
     if not lanes:

@@ -1,4 +1,4 @@
-"""How fast is each bug found? Prints a table: `python -m tests.sim.planted.survey STEPS [NAME…]`."""
+"""Print a table of how fast each bug is found: `python -m tests.sim.planted.survey STEPS [NAME…]`."""
 
 from __future__ import annotations
 

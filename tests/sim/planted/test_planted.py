@@ -23,7 +23,7 @@ from tests.sim.planted.plant import Bug
 
 MODULES = (bugs_actors, bugs_beside, bugs_blind, bugs_bounds, bugs_findings, bugs_live, bugs_objections, bugs_veto)
 
-#: Worlds that are played without a bug once for all; a bug that needs a later one has it played beside itself.
+#: Worlds played once without a bug; a bug found in a later one has that world played too.
 CONTROLS = (1, 2, 3)
 
 

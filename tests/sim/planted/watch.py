@@ -1,4 +1,4 @@
-"""What is shown and drawn in a simulated world? Looked at between its steps and handed to the checker."""
+"""Look at what is shown and drawn in a simulated world between its steps, for the checker."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HIDDEN = "nobody may read this yet"
 
 
 def look_at(run: Run) -> None:
-    """Every holder of a seat in the review touched last looks at it, and at the same review with other secrets."""
+    """Show the last touched review to every holder of a seat, also with other hidden contents."""
     stream = run.script[-1].stream
     review = run.world.reviews.get(stream)
     if review is None:
@@ -46,7 +46,7 @@ def _blind_stages(run: Run, review: Review, viewer: Who) -> frozenset[str]:
 
 
 def _other(review: Review, viewer: Who, blind: frozenset[str]) -> Review:
-    """The same review where others, in stages the viewer is blind to, said and were asked something else."""
+    """A copy of the review with other reports and requests in the stages the viewer is blind to."""
     foreign = {
         one.id
         for one in review.seats.values()
@@ -59,7 +59,7 @@ def _other(review: Review, viewer: Who, blind: frozenset[str]) -> Review:
             key: replace(one, summary=HIDDEN, confidence=1) if one.seat in foreign else one
             for key, one in review.reports.items()
         },
-        # Of what a second look is asked about it knows what was raised, and nothing that was said of it since.
+        # A verifying seat knows the finding as raised, and nothing said about it since.
         findings={
             key: replace(one, raiser=HIDDEN, answer=HIDDEN, note=HIDDEN) if one.seat in foreign else one
             for key, one in review.findings.items()
@@ -73,7 +73,7 @@ def _other(review: Review, viewer: Who, blind: frozenset[str]) -> Review:
 
 
 def _asked_about(review: Review, viewer: Who) -> set[str]:
-    """The findings that a verifying seat of the viewer's is asked about."""
+    """The findings that a verifying seat of the viewer is asked about."""
     mine = {
         one.id
         for one in review.seats.values()
@@ -90,7 +90,7 @@ def _is_about(request: object, foreign: set[str], blind: frozenset[str]) -> bool
 
 
 def draw_twice(run: Run) -> None:
-    """The same work is opened twice on paper; only the author's words differ, the draw must not."""
+    """Open the same work twice without appending; only the author's words differ, the draw must not."""
     last = run.script[-1]
     if not isinstance(last.command, c.OpenReview) or last.command.digest not in run.world.works:
         return

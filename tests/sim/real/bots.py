@@ -1,4 +1,4 @@
-"""Who is hosted in the simulated world? Reviewers that answer, take their time, fail, hang, and lie."""
+"""The hosted reviewers of the simulated world, which answer, take their time, fail, hang, and lie."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.sim.counts import Counts
 from tests.sim.people import ROLES
 from tests.sim.works import Bytes
 
-#: How a look goes, by weight.
+#: The weights of the ways in which a look ends.
 MANNERS = {"answers": 50, "takes its time": 26, "fails": 7, "crashes": 5, "hangs": 7, "lies": 5}
 MINDS = 5
 FINDINGS_MANY = 200
@@ -24,12 +24,12 @@ Truth = Callable[[bytes], Bytes | None]
 
 
 class Crash(Exception):  # noqa: N818 - what befalls a reviewer
-    """Something nobody foresaw."""
+    """An unexpected error of a reviewer."""
 
 
 @dataclass(slots=True)
 class Bots:
-    """All hosted reviewers; they outlive a process, what they were doing does not."""
+    """All hosted reviewers; they outlive a process, but their running looks do not."""
 
     rng: random.Random
     truth: Truth
@@ -37,7 +37,7 @@ class Bots:
     counts: Counts
     everybody: dict[str, Bot] = field(init=False)
     roles: dict[str, set[str]] = field(init=False)
-    #: Those who take their time, until somebody lets them go on.
+    #: The slow looks, which wait until they are released.
     slow: list[asyncio.Event] = field(default_factory=list)
     said: int = 0
 
@@ -64,7 +64,7 @@ class Bots:
         self.roles |= {one.who.name: {one.who.name.removesuffix("-bot")} for one in programs}
 
     def at_hand(self) -> AtHand:
-        """Everybody by their roles."""
+        """All bots by their roles."""
         every = sorted({role for roles in self.roles.values() for role in roles})
         return AtHand(
             reviewers={
@@ -73,14 +73,14 @@ class Bots:
         )
 
     def go_on(self) -> bool:
-        """Let one go on who takes its time; whoever was ended meanwhile does not mind."""
+        """Release one slow look, if there is one; a cancelled one is ignored."""
         if not self.slow:
             return False
         self.slow.pop(self.rng.randrange(len(self.slow))).set()
         return True
 
     def words(self, what: str) -> str:
-        """A text nobody else ever says."""
+        """A unique text."""
         self.said += 1
         return f"bots say {what} number {self.said:06d}"
 
@@ -149,7 +149,7 @@ class Bot:
         return Look(checked=tuple(words), summary=self.bots.words("a second look"))
 
     def _lie(self, task: Task) -> Look:
-        """An answer that is none: for what it found itself, in words nobody knows, far too much, or nothing at all."""
+        """An invalid answer: settling its own findings, unknown words, far too much, or nothing at all."""
         rng, words = self.bots.rng, self.bots.words
         draft = Draft(severity="critical", text=words("it burns"), evidence=words("seen it"))
         many = tuple(

@@ -1,4 +1,4 @@
-"""How are many worlds played on real stores, and what must have been seen in them?
+"""Play many worlds on real stores, and name what must have been seen in them.
 
 Usage: python -m tests.sim.real.campaign SEED STEPS [memory] plays the worlds from a seed on, each on a file of its own,
 and prints the histogram and how the first failing one is played again.
@@ -18,9 +18,9 @@ from tests.sim.real.faults import Fault
 from tests.sim.real.run import JUMP_HOURS, RealRun, played
 from tests.sim.real.works import CLAIMED
 
-#: A world is played so long, then the next seed's begins.
+#: The steps of a world, after which the next seed's begins.
 WORLD_STEPS = 1_000
-#: What a thousand steps meet, each several times.
+#: What a thousand steps must show, each several times.
 OFTEN = {
     "faults": (Fault.AWAY, Fault.FASTER, Fault.UNDONE, Fault.LOST),
     "engine": (
@@ -42,7 +42,7 @@ OFTEN = {
     "commands": ("OpenReview", "SubmitRevision", "SubmitReport", "TakeSeat", "RenewSeat", "PassDeadline"),
     "replies": ("accepted", "repeated: accepted"),
 }
-#: What twenty thousand meet as well.
+#: What twenty thousand steps must show as well.
 EVERYTHING = {
     "faults": (*Fault, *(f"the clock jumps {hours:+} hours" for hours in JUMP_HOURS)),
     "engine": (
@@ -84,7 +84,7 @@ def campaign(first_seed: int, steps: int, folder: Path | None) -> Campaign:
 
 
 def unseen(counts: Counts, expected: Mapping[str, Iterable[str]], at_least: int = 1) -> dict[str, int]:
-    """What of this should have been seen so often and was not, and how often it was."""
+    """The expected things that were seen too seldom, with their counts."""
     missing = [counts.missing(sort, names, at_least) for sort, names in expected.items()]
     return {name: seen for one in missing for name, seen in one.items()}
 

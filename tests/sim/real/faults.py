@@ -1,4 +1,4 @@
-"""What can go wrong between a program and its store? Everything its port speaks of, and the program's own end."""
+"""Faults between a program and its store: every error of the port, and the end of the process."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ LOST = ("What became of it is not known.", "Ask again with the same key.")
 
 
 class Died(BaseException):
-    """The process is gone, in the middle of whatever it did; nobody in it can catch that."""
+    """The process died in the middle of an operation; no code in it can catch this."""
 
 
 class Fault(StrEnum):
-    """What happens to one look or transaction."""
+    """The fault of one read or transaction."""
 
     AWAY = "the store is away"
     FASTER = "somebody else was faster"
@@ -33,7 +33,7 @@ class Fault(StrEnum):
     DIES_AFTER = "the process dies after the commit"
 
 
-#: What befalls a transaction, by weight; a look can only fail.
+#: The weights of the faults of a transaction; a read can only fail.
 WEIGHTS = {
     Fault.AWAY: 8,
     Fault.FASTER: 6,
@@ -42,13 +42,13 @@ WEIGHTS = {
     Fault.DIES_BEFORE: 2,
     Fault.DIES_AFTER: 2,
 }
-#: How often something befalls one, on a good day, on a bad one, and while the store is away.
+#: The fault rate in good times, in bad times, and while the store is down.
 FINE, ROUGH, DOWN = 0.004, 0.2, 1.0
 
 
 @dataclass(eq=False)
 class Faulty:
-    """A store in trouble, as one process has it; one at a time is served, so that a seed plays the same again."""
+    """A faulty store of one process; it serves one call at a time, so that a seed can be replayed."""
 
     store: Store
     rng: random.Random
@@ -78,7 +78,7 @@ class Faulty:
         await self.store.close()
 
     def die(self) -> None:
-        """End the process here and now."""
+        """Let the process die now."""
         self.is_dead = True
         raise Died
 

@@ -1,4 +1,4 @@
-"""What does a stored event change in what the simulated people know? They act on it, as they do on the core's own."""
+"""Apply a stored event to the knowledge of the simulated people, who act on it as on the core's own events."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from tests.sim.real.world import RealWorld
 
 Json = dict[str, Any]
-#: Whose name stands at what the gate writes down about a track record by itself.
+#: The actor of events that the gate itself writes about a track record.
 TRUST = Who(name="trust", kind=WhoKind.SERVICE)
 
 
 def plain_of(row: Stored) -> Json:
-    """An event as its bytes say it."""
+    """An event decoded from its bytes."""
     return {"type": row.type, "schema": row.schema, "body": json.loads(row.body)}
 
 
 def envelope_of(row: Stored, who: Who) -> Json:
-    """An event with where it stands and by whom it is, for the checker; the log names people by name alone."""
+    """An event with its position and actor, for the checker; the log has only names of people."""
     actor = {**person(who), "name": row.actor}
     where = {"stream": row.stream, "version": row.version, "at": row.at, "key": row.cause}
     return {**where, "actor": actor, "event": plain_of(row)}
 
 
 def note_row(world: RealWorld, row: Stored) -> None:
-    """Take one event in."""
+    """Apply one event."""
     plain = plain_of(row)
     world.logs.setdefault(row.stream, []).append(plain)
     event, at = decode(plain), datetime.fromisoformat(row.at)
@@ -66,7 +66,7 @@ def note_row(world: RealWorld, row: Stored) -> None:
 
 
 def _count(world: RealWorld, event: e.Event, actor: str) -> None:
-    """What shows that the engine was at work, and that it was hindered."""
+    """Count signs that the engine worked and was disturbed."""
     hosted, add = actor in world.bots.everybody, world.counts.add
     match event:
         case e.ReportSubmitted() if hosted:

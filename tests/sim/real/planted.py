@@ -1,4 +1,4 @@
-"""Which bugs of the engine, the gate's shell and the store must the worlds find? Each is planted, one at a time."""
+"""Planted bugs of the engine, the gate's shell and the store that the worlds must find, one at a time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.sim.world import written
 
 @bug("foureyes.engine.local:LocalEngine.hand_over", source="engine", found_by="D3")
 async def the_same_run_is_handed_over_twice(original: Function, self: LocalEngine, run: Run) -> bool:
-    """Whoever looks twice at the inbox begins twice, each with a key of its own."""
+    """Two reads of the inbox start the run twice, each with its own key."""
     begun: bool = await original(self, run)
     other = replace(run, attempt=run.attempt + 50)
     task = asyncio.create_task(self._carried_out(other, Way()))
@@ -41,7 +41,7 @@ async def the_same_run_is_handed_over_twice(original: Function, self: LocalEngin
 async def a_lost_answer_is_handed_in_under_another_key(
     original: Function, self: LocalEngine, run: Run, ended: Ended, key: str
 ) -> None:
-    """What the store may have taken is given to it again as something new."""
+    """A command that the store may have accepted is sent again under a new key."""
     del original
     for number in range(4):
         try:
@@ -56,7 +56,7 @@ async def a_lost_answer_is_handed_in_under_another_key(
 
 @bug("foureyes.app.tending:Deadlines.passed", source="engine", found_by="I29", seed=16)
 async def deadlines_of_two_reviews_have_one_key(original: Function, self: Deadlines) -> int:
-    """Seats have the same names in every review; of what is due in one minute, one passes."""
+    """Seats have the same names in every review, so only one of the deadlines of a minute passes."""
     del original
     now, taken = self.clock(), 0
     for review, request in await self.store.read(lambda reading: reading.due(written(now), 100)):
@@ -72,21 +72,21 @@ async def deadlines_of_two_reviews_have_one_key(original: Function, self: Deadli
 
 @bug("foureyes.core.answers.clock:pass_deadline", source="engine", found_by="I29")
 def a_deadline_passes_twice(original: Function, scene: Scene, command: PassDeadline, *given: Any) -> Any:
-    """Whether it is due yet is not asked, so that whoever comes second passes it once more."""
+    """The due time is not checked, so that a second caller passes the deadline once more."""
     request = scene.review.requests.get(command.request)
     return original(replace(scene, now=max(scene.now, request.due)) if request else scene, command, *given)
 
 
 @bug("foureyes.core.answers.reports:_seat_for", source="engine", found_by="I14", seed=5)
 def a_late_answer_counts_as_a_vote(original: Function, *given: Any) -> Any:
-    """Nobody looks whether the time on the seat has run out."""
+    """The lease of the seat is not checked."""
     name, stage, _ = original(*given)
     return name, stage, False
 
 
 @bug("foureyes.store.sql:SqlWriting.apply", source="store", found_by="I22")
 def the_reply_is_not_kept_with_the_events(original: Function, self: SqlWriting, changes: Changes) -> None:
-    """Whoever asks again because the answer was lost is served a second time."""
+    """A retry after a lost answer runs the command a second time."""
     original(self, replace(changes, answered=None) if changes.appends else changes)
 
 
@@ -98,7 +98,7 @@ def what_is_no_longer_owed_stays_in_the_inbox(original: Function, self: SqlWriti
 
 @bug("foureyes.app.gate:Gate.handle", source="store", found_by="I22")
 async def an_answer_that_was_lost_is_made_up(original: Function, self: Gate, ask: Ask) -> Reply:
-    """A store that is away is taken for one that has written."""
+    """A store that is down counts as one that has written."""
     try:
         found: Reply = await original(self, ask)
     except Unavailable:
@@ -108,13 +108,13 @@ async def an_answer_that_was_lost_is_made_up(original: Function, self: Gate, ask
 
 @bug("foureyes.app.shelf:Shelf.get", source="store", found_by="I22")
 def a_review_is_remembered_past_what_others_wrote(original: Function, self: Any, *given: Any) -> Any:
-    """What lies on the shelf is believed, however long ago it was put there."""
+    """A cached review is trusted, however old it is."""
     return self._held.get(given[1]) or original(self, *given)
 
 
 @bug("foureyes.app.bases:Bases.prepare", source="engine", found_by="T38")
 async def the_authors_word_is_taken_for_a_base(original: Function, self: Bases, store: Store, ask: Ask) -> Prepared:
-    """What an author says the files were is what they were, and nobody asks who else says so."""
+    """The author's claim about the base is believed without another source."""
     prepared: Prepared = await original(self, store, ask)
     parts: tuple[WorkPart, ...] = getattr(ask.command, "parts", ())
     if not ask.before or not parts:

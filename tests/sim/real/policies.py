@@ -1,4 +1,4 @@
-"""Which policies can a real gate be given? The simulator's, without what no accepted policy may say."""
+"""The policies that a real gate accepts: the simulator's, without the parts that no accepted policy may have."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import cache
 from foureyes.policy.policy import Policy, sealed_policy
 from tests.sim import checker, policies
 
-#: Rules that nobody can read, or that ask for nobody, are below the floor: no gate takes them.
+#: Unreadable rules, or rules without reviewers, are below the floor: no gate accepts them.
 BELOW_THE_FLOOR = frozenset({"mystery", "hollow", "nowhere"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """A policy as the gate gets it, what it demands in the simulator's words, and the name people call it by."""
+    """A policy as the gate gets it, the simulator's description of it, and its name."""
 
     name: str
     policy: Policy
@@ -23,7 +23,7 @@ class Given:
 
 @cache
 def everything() -> tuple[Given, ...]:
-    """The simulator's policies, sealed; the first one first."""
+    """The simulator's policies, sealed; the initial one first."""
     return tuple(map(_given, policies.everything()))
 
 

@@ -1,4 +1,4 @@
-"""What is one process of the program? A gate, an engine, a clock and followers on one store, wired as a server does."""
+"""One process of the program: a gate, an engine, a clock and followers on one store, wired as in a server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.sim.world import ACCEPTED
 
 @dataclass(slots=True, kw_only=True)
 class Told:
-    """A command as it came to the gate, and what it was answered; nothing where no answer came."""
+    """A command as it reached the gate, and its answer; None if no answer came."""
 
     ask: Ask
     stream: str
@@ -44,24 +44,24 @@ class Told:
 
 
 class Outside(Protocol):
-    """What a process takes from the world around it."""
+    """What a process needs from the world around it."""
 
     now: datetime
     draw: int
     naming: str
 
     def heard(self, ask: Ask) -> Told:
-        """Note a command."""
+        """Record a command."""
 
     def begins(self, run: Run) -> None:
-        """Note that a reviewer begins to look."""
+        """Record that a reviewer starts."""
 
     def ends(self, run: Run) -> None:
-        """Note that it has ended, however."""
+        """Record that a reviewer has ended in any way."""
 
 
 class Watched(Gate):
-    """The gate, with a note of every command and its answer."""
+    """A gate that records every command and its answer."""
 
     outside: Outside
 
@@ -78,7 +78,7 @@ class Watched(Gate):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchedSteps(Steps):
-    """The steps of runs, with a note of who looks."""
+    """The steps of runs, with a record of running reviewers."""
 
     outside: Outside
 
@@ -92,7 +92,7 @@ class WatchedSteps(Steps):
 
 @dataclass(eq=False, kw_only=True)
 class Process:
-    """Everything that dies with the process; the next one is made anew on the same store."""
+    """Everything that dies with the process; the next one is built on the same store."""
 
     store: Faulty
     outside: Outside
@@ -132,6 +132,6 @@ class Process:
         return self.outside.now
 
     async def _passed(self) -> None:
-        """As a server does: what a dead process left behind is taken up before any deadline passes."""
+        """Run the clock as a server does: runs of a dead process are recovered before any deadline passes."""
         if self.dispatcher.looked.is_set():
             await self.deadlines.passed()

@@ -1,4 +1,4 @@
-"""How is a world played on a real store and engine? As any other, with a server's own turns and trouble in between."""
+"""Play a world on a real store and engine, with a server's own turns and faults in between."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ from tests.sim.real.world import RealWorld
 from tests.sim.run import Run, mood_of, same, state
 from tests.sim.script import Command, Delivery
 
-#: The server's own turns and what may befall it, each with its share of the steps.
+#: The server's own turns and faults, each with its share of the steps.
 TURNS = {"look": 0.4, "go on": 0.25, "tend": 0.15, "tend undisturbed": 0.04, "stall": 0.015, "die": 0.004}
-#: Longer than a lease, and nobody gives a sign of life meanwhile.
+#: Longer than a lease, without a renewal meanwhile.
 STALLS = timedelta(minutes=3)
-#: What the clock was refused is not tried again before.
+#: The clock retries a refused deadline only after this.
 A_MINUTE = timedelta(seconds=61)
 JUMPS = 0.008
 JUMP_HOURS = (49, -49, 3, -5)
-#: So long bad weather lasts, in steps.
+#: The length of a spell of faults, in steps.
 SPELL = (3, 15)
 INBOX_EVERY = 50
-#: So many of the commands that were answered are asked for again at the end.
+#: Number of answered commands that are repeated at the end.
 ASKED_AGAIN_MAX = 40
 COMES_BACK = 0.8
 
 
 @dataclass
 class RealRun(Run):
-    """One seeded world on a store of its own."""
+    """One seeded world on its own store."""
 
     opens: Callable[[], Store] = MemoryStore
     real: RealWorld = field(init=False)
@@ -115,7 +115,7 @@ class RealRun(Run):
         self._noted()
 
     def _undisturbed(self) -> None:
-        """Where nothing is in the way, whatever is due passes within a minute."""
+        """Check that without faults every due deadline passes within a minute."""
         real, left = self.real, list[set[tuple[str, str, str]]]()
         trouble, real.trouble = real.trouble, 0.0
         for pause in (timedelta(0), A_MINUTE):
@@ -127,7 +127,7 @@ class RealRun(Run):
         real.trouble = trouble
 
     def _compose(self, who: Who, stream: str, command: Command, *, served: str = "") -> Delivery | None:
-        """Nobody else has the credentials of those who are hosted."""
+        """Skip commands of hosted reviewers, whose credentials only the program has."""
         if who.name in self.real.bots.everybody:
             return None
         return Run._compose(self, who, stream, command, served=served)
@@ -138,7 +138,7 @@ class RealRun(Run):
         self._noted()
 
     def _noted(self) -> None:
-        """Keep the lists of what is open, and of what is asked for again some day."""
+        """Maintain the lists of open reviews and of commands to repeat later."""
         for stream in self.real.touched:
             review = self.world.reviews.get(stream)
             if review is None:
@@ -156,7 +156,7 @@ class RealRun(Run):
         self.real.unanswered.clear()
 
     def finish(self) -> list[Violation]:
-        """Begin a last process, and hold everything it finds in the store against what was seen and answered."""
+        """Start a last process and compare the store with everything that was seen and answered."""
         self.real.trouble = 0.0
         self.real.step(self.real.begin_again)
         self.real.step(self._checked)
@@ -187,7 +187,7 @@ class RealRun(Run):
         return (row.state, row.revision, row.digest) if row else None
 
     async def _made_anew(self) -> None:
-        """What followed the log through all of this is what a replay of it gives, byte for byte."""
+        """Check that the projections equal a replay of the log, byte for byte."""
         real, store = self.real, self.real.process.store
         await real.process.follower.catch_up()
         for name in (*PROJECTIONS, TRUST):
@@ -196,7 +196,7 @@ class RealRun(Run):
             real.violations += real.checker.made_anew(name, kept, anew.sha256)
 
     async def _folded(self, stream: str, log: list[dict[str, object]]) -> tuple[str, str]:
-        """How the gate sees a review, and how everybody saw it all along; nothing where both are the log's fold."""
+        """A state of the review that differs from the fold of the log, and that fold; empty texts if none does."""
         real, review = self.real, self.real.reviews[stream]
         name = stream.removeprefix("review/")
         again = fold([decode(one) for one in log])  # type: ignore[misc]  # only review events are on this stream
@@ -222,14 +222,14 @@ def fresh(seed: int, tempers: tuple[Temper, ...], opens: Callable[[], Store]) ->
 
 
 class Lasting(MemoryStore):
-    """A store in memory that outlives the process that used it."""
+    """A memory store that outlives the process that used it."""
 
     async def close(self) -> None:
         pass
 
 
 class Surprises(logging.Handler):
-    """Hears what the program did not foresee: it says so in its log, and goes on."""
+    """Records unexpected errors, which the program logs before it continues."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -245,7 +245,7 @@ class Surprises(logging.Handler):
 
 @contextmanager
 def overheard(run: RealRun) -> Iterator[None]:
-    """Let the program's own log be heard instead of written."""
+    """Capture the program's own log instead of writing it."""
     log, handler = logging.getLogger("foureyes"), Surprises()
     before = log.propagate, log.level
     log.addHandler(handler)
@@ -262,7 +262,7 @@ def overheard(run: RealRun) -> Iterator[None]:
 
 
 def opening(where: Path | str | None, seed: int) -> Callable[[], Store]:
-    """How each process opens the store of a seed: a file in a folder, a PostgreSQL database, or memory that lasts."""
+    """How each process opens the store of a seed: a file in a folder, a PostgreSQL database, or lasting memory."""
     if where is None:
         kept = Lasting()
         return lambda: kept
@@ -272,7 +272,7 @@ def opening(where: Path | str | None, seed: int) -> Callable[[], Store]:
 
 
 def played(seed: int, steps: int, tempers: tuple[Temper, ...], where: Path | str | None) -> RealRun:
-    """The world of a seed, played on a store of its own to its end."""
+    """The world of a seed, played on its own store to its end."""
     opens = opening(where, seed)
     run = RealRun(seed=seed, tempers=tempers, opens=opens)
     with overheard(run):

@@ -1,4 +1,4 @@
-"""Seeded worlds on a real gate, store and engine, with faults, break no invariant; and each sort of trouble is met."""
+"""Seeded worlds on a real gate, store and engine, with faults, break no invariant, and every sort of fault occurs."""
 
 import hashlib
 import multiprocessing
@@ -25,17 +25,17 @@ CHUNK_STEPS = 1_000
 PROCESSES = 2
 FIRST_SEED = 20_000
 SEEDS_A_CHUNK = 10
-#: The same on the store in memory, which shows whether a violation is the file's or everybody's.
+#: The run on the memory store, which shows whether a violation depends on the file store.
 MEMORY_SEED, MEMORY_STEPS = 30_000, 5_000 if EFFORT == "all" else 200
 #: On PostgreSQL one world shows that nothing of this is SQLite's.
 POSTGRES_SEED, POSTGRES_STEPS = 40_000, 2_000 if EFFORT == "all" else 100
-#: How often, at least.
+#: The least number of occurrences.
 SEEN_MIN = 3 if EFFORT == "all" else 1
 SAME_SEED, SAME_STEPS = 7, 100
 
 
 def chunk(folder: Path, number: int) -> Campaign:
-    """One piece of the campaign; every piece has its own seeds."""
+    """One part of the campaign, with its own seeds."""
     return campaign(FIRST_SEED + number * SEEDS_A_CHUNK, CHUNK_STEPS, folder)
 
 
@@ -86,7 +86,7 @@ def test_the_same_seed_plays_the_same_again_on_either_store(tmp_path: Path) -> N
 
 
 def fingerprint_elsewhere() -> str:
-    """The same in a process of its own, whose sets are in another order."""
+    """The fingerprint computed in another process, whose sets have another order."""
     world = f"play({SAME_SEED}, {SAME_STEPS}, None)"
     code = f"from tests.sim.real.test_real import fingerprint, play; print(fingerprint({world}))"
     environment = {**os.environ, "PYTHONHASHSEED": "7"}

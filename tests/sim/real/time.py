@@ -1,15 +1,15 @@
-"""How does time pass without anybody waiting for it? A loop whose clock is set by hand."""
+"""An event loop whose clock is set by hand, so that time passes without waiting."""
 
 from __future__ import annotations
 
 import asyncio
 
-#: More turns of the loop than anything here takes.
+#: More turns of the loop than any step here takes.
 TURNS_MAX = 100_000
 
 
 class Loop(asyncio.SelectorEventLoop):
-    """An event loop in which hours pass when somebody says so; whatever sleeps or times out goes by it."""
+    """An event loop with a manual clock, which sleeps and timeouts follow."""
 
     def __init__(self) -> None:
         self.passed = 0.0
@@ -19,7 +19,7 @@ class Loop(asyncio.SelectorEventLoop):
         return self.passed
 
     async def quiet(self, turn: asyncio.Lock) -> None:
-        """Let everybody go on until all wait: for somebody outside, or for their time. Who has the turn is awaited."""
+        """Run until every task waits for an outside event or for its time; the holder of `turn` is awaited."""
         for _ in range(TURNS_MAX):
             await asyncio.sleep(0)
             if turn.locked():

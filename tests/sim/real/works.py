@@ -1,4 +1,4 @@
-"""What do the simulated bytes look like as files? Real ones, whose digests and risk the program works out itself."""
+"""The simulated bytes as real files, whose digests and risk the program computes itself."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tests.sim.agents import Agents
 from tests.sim.lying import SORTS, claimed_files, stated
 from tests.sim.works import GUARDED, LINES, Bytes, make
 
-#: Markup that a page would obey; where the truth about bytes is that they are bad, it stands at their flaw.
+#: Markup that a page would render; bad bytes have it at their flaw.
 FLAW = "<b>this burns</b>"
-#: How much of what is handed in comes with a lie about its base, and the sorts that are files.
+#: The share of submissions with a lie about their base, and the sorts of lies that are files.
 LIES_SHARE = 0.3
 CLAIMED = tuple(one for one in SORTS if one not in ("absent", "a commit", "a target"))
 _NUMBER = re.compile(rb"work (\d{5}) ").match
 
 
 class RealBytes(Bytes):
-    """Bytes of which a real gate is told nothing but their author's word: nobody configured a repository for it."""
+    """Bytes about which a real gate has only the author's claim, because no repository is configured."""
 
     @property
     def known(self) -> bool:
@@ -31,7 +31,7 @@ class RealBytes(Bytes):
 
 @dataclass(slots=True)
 class Shelves:
-    """Every work there is, with its files; the number in the first line of a file says whose it is."""
+    """Every work with its files; the number in the first line of a file names its work."""
 
     files: dict[str, Mapping[str, bytes]] = field(default_factory=dict)
     lines: dict[str, dict[str, list[str]]] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Shelves:
     def make(
         self, rng: random.Random, number: int, after: Bytes | None, *, good: bool, same_text: bool = False
     ) -> Bytes:
-        """New bytes as the simulator makes them, written down."""
+        """Make new bytes as the simulator does, and write their files."""
         drawn = make(rng, number, after=after, good=good, same_text=same_text)
         lines = self._lines(drawn, number, after)
         files = {path: _written(drawn, number, path, lines[path]) for path in drawn.paths}
@@ -52,11 +52,11 @@ class Shelves:
         return found
 
     def blobs(self, digest: str) -> Mapping[str, bytes]:
-        """The bytes of a work by their own digests; nothing where nobody made it."""
+        """The blobs of a work by their digests; empty if the work is unknown."""
         return work_of(self.files[digest]).blobs if digest in self.files else {}
 
     def claim(self, rng: random.Random, digest: str) -> tuple[str, Work] | None:
-        """What a lying author says of a work: the sort of the lie, and how the files are said to have been."""
+        """A lying author's claim about a work: the sort of the lie, and the claimed base files."""
         files = self.files.get(digest)
         if files is None or rng.random() >= LIES_SHARE:
             return None
@@ -64,12 +64,12 @@ class Shelves:
         return sort, stated(files if sort == "same" else claimed_files(rng, sort, path, files[path]))
 
     def digest_of(self, content: bytes) -> str:
-        """Which work a file is of."""
+        """The digest of the work a file belongs to."""
         found = _NUMBER(content)
         return self.numbers.get(int(found[1]), "") if found else ""
 
     def _lines(self, drawn: Bytes, number: int, after: Bytes | None) -> dict[str, list[str]]:
-        """What was changed is new, the rest is as it was."""
+        """The lines of a work: the changed ones are new, the rest is unchanged."""
         old = self.lines.get(after.digest, {}) if after else {}
         found = {}
         for path in drawn.paths:
@@ -84,14 +84,14 @@ class Shelves:
 
 @dataclass(slots=True)
 class RealAgents(Agents):
-    """The same minds; what they make are files."""
+    """Agents whose works are files."""
 
     shelves: Shelves = field(default_factory=Shelves)
 
     def work(self, *, after: Bytes | None = None, good: bool = False, same_text: bool = False) -> Bytes:
         self.made += 1
         drawn = self.shelves.make(self.rng, self.made, after, good=good, same_text=same_text)
-        # Whether two files have text in common is for the gate to find out here; the checker is told of no family.
+        # The gate must find common text itself here, so the checker is told of no family.
         found = replace(drawn, family="")
         self.world.make_known(found)
         return found
@@ -108,7 +108,7 @@ def _written(drawn: Bytes, number: int, path: str, lines: list[str]) -> bytes:
 
 
 def _risk(drawn: Bytes) -> Risk:
-    """What the program must find out about them by itself."""
+    """The risk that the program must compute."""
     if any(path in GUARDED for path in drawn.paths):
         return Risk(level=RiskLevel.HIGH)
     trivial = not drawn.bad and all(path.endswith(".md") for path in drawn.paths)

@@ -1,4 +1,4 @@
-"""What happens when a command is delivered to a real gate? The log says; it is read back from the store's bytes."""
+"""Delivery of a command to a real gate; its result is read back from the store's bytes."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ from tests.sim.script import Command, Delivery, LookAtTrust
 from tests.sim.works import Bytes
 from tests.sim.world import ACCEPTED, World, written
 
-#: Whoever gets no answer asks again so often; then perhaps another day.
+#: Retries of a command without an answer, before it is left for later.
 TRIES_MAX = 4
 GIVES_UP = 0.3
-#: How much of what is asked from outside comes to a second server.
+#: The share of outside commands that go to a second server.
 SECOND_SHARE = 0.25
 
 
 @dataclass
 class RealWorld(World):
-    """The same world; but what is asked is answered by a gate on a store, and who is hosted is set to work by it."""
+    """A world in which a gate on a store answers the commands, and its engine runs the hosted reviewers."""
 
     seed: int = 0
     opens: Callable[[], Store] = lambda: None  # type: ignore[assignment,return-value]  # always given
@@ -58,9 +58,9 @@ class RealWorld(World):
     now: datetime = START
     draw: int = 0
     naming: str = ""
-    #: How often something befalls a transaction.
+    #: The fault rate of a transaction.
     trouble: float = 0.0
-    #: Streams that grew, and commands that got no answer, until somebody has seen to them.
+    #: Streams that grew, and commands without an answer, until they are handled.
     touched: list[str] = field(default_factory=list)
     unanswered: list[Delivery] = field(default_factory=list)
     said: list[Told] = field(default_factory=list)
@@ -84,28 +84,28 @@ class RealWorld(World):
         self.runner.run(self._begin())
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close everything."""
         self.runner.run(self._end())
         self.runner.close()
 
     def deliver(self, delivery: Delivery) -> str:
-        """One step: the gate is asked, everybody goes on until they wait, and the checker reads what was written."""
+        """One step: call the gate, run until every task waits, and let the checker read what was written."""
         if not isinstance(delivery.command, LookAtTrust):  # the gate does that by itself
             self.now, self.draw = delivery.at, delivery.draw
             self.step(partial(self._handed_in, delivery))
         return ""
 
     def step(self, work: Callable[[], Awaitable[object]]) -> None:
-        """Do something, and see what came of it."""
+        """Run some work and process its results."""
         self.process.store.trouble = self.second.store.trouble = self.trouble
         self.runner.run(self._step(work))
 
     def pass_time(self, seconds: float) -> None:
-        """Let whoever sleeps or may time out feel that time has passed."""
+        """Let time pass for sleeping tasks and timeouts."""
         self.loop.passed += seconds
 
     def let_go_on(self) -> None:
-        """Somebody who takes their time comes to an end."""
+        """Release one slow reviewer."""
 
         async def go_on() -> None:
             self.bots.go_on()
@@ -113,7 +113,7 @@ class RealWorld(World):
         self.step(go_on)
 
     def kill(self) -> None:
-        """The process dies while nobody waits for an answer."""
+        """Let the process die while no caller waits for an answer."""
 
         async def die() -> None:
             self.process.store.die()
@@ -121,11 +121,11 @@ class RealWorld(World):
         self.step(die)
 
     def due(self) -> set[tuple[str, str, str]]:
-        """What is due now: review, request and since when."""
+        """The overdue requests: review, request and due time."""
         return self.runner.run(self._due())
 
     def heard(self, ask: Ask) -> Told:
-        """A command came to the gate, from whomever."""
+        """Record a command that reached the gate."""
         stream = ask.stream or f"review/{self.naming}"
         served = ask.loaded or self.served.get((stream, ask.actor.name), "")
         told = Told(ask=ask, stream=stream, at=self.now, draw=self.draw, served=served)
@@ -134,18 +134,18 @@ class RealWorld(World):
         return told
 
     def begins(self, run: Run) -> None:
-        """A reviewer begins to look from its seat."""
+        """Record that a reviewer starts on its seat."""
         self.counts.add("engine", "a run begins")
         if run.place in self.at_work:
             self._broken("D3", f"review/{run.review}", f"two look from {run.seat} at the same time")
         self.at_work.add(run.place)
 
     def ends(self, run: Run) -> None:
-        """It has ended."""
+        """Record that a reviewer has ended."""
         self.at_work.discard(run.place)
 
     async def check_inbox(self) -> None:
-        """Hold every row of the inbox against the log."""
+        """Check every row of the inbox against the log."""
         seats = [one for review in self.checker.world.reviews.values() for one in review.seats.values()]
         roles = {f"role:{role}" for one in seats for role in one.candidates}
         groups = {"humans", "anyone", "group:board", "group:empty"}
@@ -170,13 +170,13 @@ class RealWorld(World):
         self.cursor = rows[-1].cursor
 
     def _serve(self, store: Store) -> None:
-        """Two servers on one store; the second hosts nobody, and passes deadlines like the first."""
+        """Start two servers on one store; the second hosts no reviewers, and passes deadlines like the first."""
         self.process, self.second = self._process(store), self._process(self.opens())
         self.second.store.turn = self.process.store.turn
         self.second.dispatcher.looked.set()
 
     def server(self) -> Process:
-        """Whichever comes first."""
+        """One of the two servers, at random."""
         if self.chance.random() < SECOND_SHARE:
             self.counts.add("engine", "a second server is asked")
             return self.second
@@ -201,7 +201,7 @@ class RealWorld(World):
         await self._follow()
 
     async def begin_again(self) -> None:
-        """The next processes on the same store; what the last ones remembered is gone."""
+        """Start new processes on the same store, without the memory of the last ones."""
         await self._end()
         self.counts.add("engine", "a process is begun again")
         self.at_work.clear()
@@ -217,7 +217,7 @@ class RealWorld(World):
     async def _handed_in(self, delivery: Delivery) -> None:
         gate, stream, who = self.server().gate, delivery.stream, delivery.who
         if delivery.served:
-            # Where the answer is lost, nobody knows what they were given last.
+            # After a lost answer it is unknown what they were served last.
             self.served.pop((stream, who.name), None)
             for _ in range(TRIES_MAX):
                 with suppress(Refusal, Unavailable, Conflict):
@@ -244,7 +244,7 @@ class RealWorld(World):
             command, stream = replace(command, review=""), ""
         if isinstance(command, c.OpenReview | c.SubmitRevision):
             blobs.update(self.shelves.blobs(command.digest))
-            # The same command says the same whenever it is sent: else its key would be another request's.
+            # A command has the same body whenever it is sent, otherwise its key would belong to another request.
             dice = random.Random(f"lies {self.seed} {delivery.who.name} {delivery.key}")
             if (claim := self.shelves.claim(dice, command.digest)) is not None:
                 self.counts.add("engine", f"a lie about the base: {claim[0]}")
@@ -267,7 +267,7 @@ class RealWorld(World):
         )
 
     async def _follow(self) -> None:
-        """Read what is new in the log, and let the checker judge every command with what it wrote."""
+        """Read the new events of the log, and let the checker check every command with its events."""
         for (actor, cause), rows in groupby(await self._new_rows(), lambda one: (one.actor, one.cause)):
             self._judge(actor, cause, list(rows))
         said, self.said = self.said, []
@@ -313,7 +313,7 @@ class RealWorld(World):
         self.watch(_delivery(told, rows[0].stream), ACCEPTED, envelopes, repeated=False)
 
     def _who_asked(self, actor: str, cause: str) -> Told | None:
-        """The command this was written for: the one that was told so, or the last that got no answer."""
+        """The command behind these events: the acknowledged one, or the last one without an answer."""
         tried = [one for one in self.asked.get((actor, cause), ()) if not one.is_written]
         new = [one for one in tried if one.answer is not None and not one.answer.repeated]
         silent = [one for one in reversed(tried) if not one.reply]
@@ -336,13 +336,13 @@ class RealWorld(World):
 
 
 def _told_elsewhere(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-    """Whoever was in the middle of something when the process died took no leave."""
+    """Ignore errors of tasks that were running when the process died."""
     if not isinstance(context.get("exception"), Died):
         loop.default_exception_handler(context)
 
 
 def _delivery(told: Told, stream: str) -> Delivery:
-    """A command as the simulator writes it down, whoever sent it."""
+    """A command as a delivery of the simulator."""
     ask, draw, served = told.ask, told.draw, told.served
     command = cast("Command", ask.command)  # accounts are not changed while a world is played
     return Delivery(at=told.at, who=ask.actor, stream=stream, key=ask.key, command=command, draw=draw, served=served)
