@@ -44,7 +44,7 @@ class OnFloor:
         await self.gate(review)
 
     async def gate(self, review: int = 1) -> None:
-        """May it go live?"""
+        """Ask the gate, and fail if it says no."""
         _is_yes(await self.line.ask("GET", f"/reviews/{review}/gate"))
 
     async def _post(self, path: str, **body: Any) -> Any:
@@ -89,7 +89,7 @@ class OnHttp:
         await self.line.ask("GET", f"{API}/reviews/{review}/work", headers=headers)
 
     async def gate(self, number: int) -> None:
-        """May it go live?"""
+        """Ask the gate, and fail if it says no."""
         path = f"{API}/gate/{work(number, 2).digest}?target={TARGET}"
         _is_yes(await self.line.ask("GET", path, headers={"Authorization": f"Bearer {self.author}"}))
 
@@ -123,7 +123,7 @@ class OnMcp:
         await self.gate(number)
 
     async def gate(self, number: int) -> None:
-        """May it go live?"""
+        """Ask the gate, and fail if it says no."""
         _is_yes(await self.tool(self.author, "gate", digest=work(number, 2).digest, target=TARGET))
 
     async def read(self, review: str) -> None:

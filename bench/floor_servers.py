@@ -59,7 +59,7 @@ class Http:
         return JSONResponse({})
 
     async def gate(self, request: Request) -> JSONResponse:
-        """May it go live?"""
+        """Answer whether the review was approved."""
         return JSONResponse({"allowed": self._floor.is_approved(_review(request))})
 
     def routes(self) -> list[Route]:

@@ -113,6 +113,15 @@ def missing_docstring(source: Source) -> Iterator[str]:
         yield f"{source.path} does not say what it is for"
 
 
+def questions(source: Source) -> Iterator[str]:
+    """Docstrings whose first line asks instead of stating."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = (ast.get_docstring(node) or "").partition("\n")[0]
+            if first.endswith("?") or "? " in first:
+                yield f"{source.path}: {getattr(node, 'name', 'the module')} has a question as its docstring"
+
+
 def foreign_imports(source: Source) -> Iterator[str]:
     """Find what the core may not import: anything but itself and the value modules of the standard library."""
     for node in ast.walk(source.tree):

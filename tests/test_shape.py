@@ -32,9 +32,9 @@ def test_files_are_short() -> None:
     assert offences(shape.long_file, HELPERS) == []
 
 
-def test_functions_are_short_and_take_few_positional_parameters_and_every_module_says_what_it_is_for() -> None:
+def test_functions_are_short_and_take_few_positional_parameters_and_every_module_states_what_it_is() -> None:
     """In one go: reading a thousand files takes longer than looking at them."""
-    more = (shape.many_positional_parameters, shape.missing_docstring)
+    more = (shape.many_positional_parameters, shape.missing_docstring, shape.questions)
     assert offences(shape.long_functions, EVERYTHING, *more) == []
 
 
@@ -64,6 +64,12 @@ def test_the_sixth_positional_parameter_is_noticed() -> None:
 
 def test_a_module_without_docstring_is_noticed() -> None:
     assert found(shape.missing_docstring, "x = 1\n")
+
+
+def test_a_question_as_a_docstring_is_noticed() -> None:
+    assert not found(shape.questions, '"""The gate."""\n\ndef f():\n    """True if it is open."""\n')
+    assert found(shape.questions, '"""May this go live?"""\n')
+    assert found(shape.questions, 'def f():\n    """Is it open? The log says."""\n')
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ class GateForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateShown:
-    """May exactly these bytes go live there now?"""
+    """Whether exactly these bytes may go live there now."""
 
     allowed: bool
     #: cleared, blocked, pending, unknown, damaged or unavailable.
