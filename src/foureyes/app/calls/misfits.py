@@ -80,12 +80,12 @@ def _added(schema: Json, data: object, place: str) -> dict[str, Fact]:
     if not isinstance(data, dict) or top not in data or top not in schema["properties"]:
         return {}
     fits = _fitting(schema["properties"][top], data[top], top)
+    if fits == data[top]:
+        return {}
     text = json.dumps(fits, ensure_ascii=False)
     # Half of a character would be refused again: no file can hold it.
     is_written = text.encode(errors="ignore").decode() == text
-    if fits == data[top] or len(text) > ADD_CHARS_MAX or not is_written:
-        return {}
-    return {"add": {top: fits}}
+    return {"add": {top: fits}} if is_written and len(text) <= ADD_CHARS_MAX else {}
 
 
 def meant_field(name: str, known: list[str]) -> str:
